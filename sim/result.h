@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/timing.h"
+
+namespace logos {
+
+/// The first operation that raised FAULT (arithmetic.md, section 2).
+struct FaultSite {
+  std::int64_t layer = 0;  ///< from 1; 0 outside the layers
+  int line = 0;            ///< of the placeholder form
+};
+
+/// What a run gave. Outputs are `[rows, columns]`, row-major: logits of a whole cut or head, the
+/// row stream of an embedding or layer.
+struct Result {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::vector<float> outputs;
+  std::optional<FaultSite> fault;
+  Timing timing;
+};
+
+/// SHA-256 over the outputs as little-endian binary32, row-major.
+std::string output_sha256(const Result& result);
+
+}  // namespace logos
