@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace logos {
@@ -23,6 +24,9 @@ struct CheckpointHeader {
   std::vector<TensorInfo> tensors;
   const TensorInfo* find(std::string_view name) const;  ///< null where absent
 };
+
+/// The place that messages name: `FILE: tensor "NAME"`.
+std::string tensor_place(const std::filesystem::path& file, std::string_view tensor);
 
 /// Reads the header of one safetensors file: bounds, overlaps, holes, overflow, duplicates and
 /// types' sizes are all checked; memory is bounded by the file's size. The data is not read.
