@@ -251,7 +251,7 @@ class IndexHandler final : public Handler {
   }
   bool string(string_t& value) override {
     if (!in_map_) return in_other() || Handler::string(value);
-    if (!shard_of->emtensor_place(key_, value).second) {
+    if (!shard_of->emplace(key_, value).second) {
       throw Error(tensor_place(file(), key_), "the tensor stands twice in weight_map");
     }
     return true;
@@ -260,7 +260,7 @@ class IndexHandler final : public Handler {
     if (in_map_ || (depth_ == 1 && key_ == "weight_map")) {
       if (in_map_) return Handler::start_object(elements);
       if (shard_of) throw Error(file().string(), "the key \"weight_map\" stands twice");
-      shard_of.emtensor_place();
+      shard_of.emplace();
       in_map_ = true;
     }
     return deeper();
