@@ -74,11 +74,10 @@ std::string serialise(const Artifact& artifact) {
 
 Artifact parse_artifact(std::string_view bytes, std::string_view where) {
   if (!bytes.starts_with(kMagic)) {
-    const bool other_version = bytes.starts_with(kKind);
-    const bool cut_short = kMagic.starts_with(bytes);
-    throw Error(where, other_version ? "artifact of another version"
-                       : cut_short   ? "truncated artifact: no header"
-                                     : "no artifact: it does not begin with \"LOGOS artifact 1\"");
+    if (kMagic.starts_with(bytes)) throw Error(where, "truncated artifact: no header");
+    throw Error(where, bytes.starts_with(kKind)
+                           ? "artifact of another version"
+                           : "no artifact: it does not begin with \"LOGOS artifact 1\"");
   }
   bytes.remove_prefix(kMagic.size());
   const std::size_t end = bytes.substr(0, kLongestHeader).find('\n');
