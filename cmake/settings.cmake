@@ -1,4 +1,4 @@
-# What every target shares: language, warnings, where programs land.
+# What every target shares: language, warnings, where programs land, what is optional.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -8,8 +8,10 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, RelWithDebInfo" FORCE)
 endif()
 
+option(LOGOS_FUZZ "Build the libFuzzer targets (needs clang++)" OFF)
+
 find_program(CCACHE ccache)
-if(CCACHE)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
 endif()
@@ -34,3 +36,5 @@ function(logos_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC logos_options ${ARG_LINK})
 endfunction()
+
+include(nvcc)
