@@ -17,6 +17,10 @@ namespace {
 
 std::string cause(int error) { return std::generic_category().message(error); }
 
+std::int64_t written_ns(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& file) : path_(file) {
@@ -31,6 +35,7 @@ InputFile::InputFile(const std::filesystem::path& file) : path_(file) {
     throw Error(file.string(), "is not a regular file");
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
+  written_ns_ = written_ns(status);
 }
 
 InputFile::~InputFile() {
@@ -40,7 +45,8 @@ InputFile::~InputFile() {
 InputFile::InputFile(InputFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      size_(other.size_) {}
+      size_(other.size_),
+      written_ns_(other.written_ns_) {}
 
 std::uint64_t InputFile::size_now() const {
   struct stat status {};
@@ -48,6 +54,18 @@ std::uint64_t InputFile::size_now() const {
     throw Error(path_.string(), fmt::format("cannot be examined: {}", cause(errno)));
   }
   return static_cast<std::uint64_t>(status.st_size);
+}
+
+void InputFile::check_unchanged() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) {
+    throw Error(path_.string(), fmt::format("cannot be examined: {}", cause(errno)));
+  }
+  if (static_cast<std::uint64_t>(status.st_size) != size_ || written_ns(status) != written_ns_) {
+    throw Error(path_.string(), "the file was written to while it was read",
+                fmt::format("{} bytes, written at {} ns", status.st_size, written_ns(status)),
+                fmt::format("{} bytes, written at {} ns", size_, written_ns_));
+  }
 }
 
 void InputFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) const {

@@ -46,14 +46,16 @@ std::unique_ptr<WeightStore> open_store(const std::filesystem::path& file,
                                         std::string_view expected_source = {});
 
 /// The store of a model directory: packed once under `store_directory()`, then reused. Checks that
-/// every tensor the spec needs is there with its shape and type, and no layer tensor too many.
-/// Remarks for the user (an unused head, …) are appended to `remarks`.
+/// every tensor the spec needs is there with its shape and type, and none that the spec does not
+/// know. Remarks for the user (an unused head, a damaged store that is packed again) are appended
+/// to `remarks`.
 std::unique_ptr<WeightStore> store_of_checkpoint(const std::filesystem::path& dir,
                                                  const ModelSpec& spec,
                                                  std::vector<std::string>& remarks);
 
 /// Synthetic weights of a shape by seed, packed once and reused like a checkpoint's.
-std::unique_ptr<WeightStore> synthetic_store(const ModelSpec& spec, std::uint64_t seed);
+std::unique_ptr<WeightStore> synthetic_store(const ModelSpec& spec, std::uint64_t seed,
+                                             std::vector<std::string>* remarks = nullptr);
 
 /// `$LOGOS_STORE`, else `$XDG_CACHE_HOME/logos-workbench`, else `$HOME/.cache/logos-workbench`.
 std::filesystem::path store_directory();
