@@ -170,13 +170,15 @@ LOGOS_DEVICE void multiply_tiles(Accumulators (&d)[kTiles], const FragmentA& a,
   for (int i = 0; i < kTiles; ++i) {
     std::int32_t* c = d[i].value;
     if constexpr (kUnsignedA) {
-      asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      asm volatile(
+          "mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
           "{%8, %9}, {%0, %1, %2, %3};"
           : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
           : "r"(a.value[0]), "r"(a.value[1]), "r"(a.value[2]), "r"(a.value[3]), "r"(b[i].value[0]),
             "r"(b[i].value[1]));
     } else {
-      asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      asm volatile(
+          "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
           "{%8, %9}, {%0, %1, %2, %3};"
           : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
           : "r"(a.value[0]), "r"(a.value[1]), "r"(a.value[2]), "r"(a.value[3]), "r"(b[i].value[0]),
