@@ -23,6 +23,7 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   other_bytes += other.other_bytes;
   int8_macs += other.int8_macs;
   fp32_ops += other.fp32_ops;
+  tensor_macs += other.tensor_macs;
   return *this;
 }
 

@@ -35,6 +35,7 @@ struct Traffic {
   std::uint64_t other_bytes = 0;   ///< activations and everything else, read or written
   std::uint64_t int8_macs = 0;     ///< 8 x 8 bit multiply-adds: dp4a 4, mma m16n8k32 4096
   std::uint64_t fp32_ops = 0;      ///< operations of the binary32 and int32 units (see count_fp32)
+  std::uint64_t tensor_macs = 0;   ///< those of int8_macs that mma makes, on the tensor cores
 
   std::uint64_t bytes() const { return weight_bytes + kv_bytes + other_bytes; }
   Traffic& operator+=(const Traffic& other);

@@ -44,6 +44,8 @@ std::string_view name_of(Collective kind) {
   return "";
 }
 
+constexpr std::uint64_t kMmaMacs = 16 * 8 * 32;
+
 bool is_mma(Collective kind) { return kind == Collective::kMmaS8 || kind == Collective::kMmaU8; }
 
 /// Visits 0 … count-1 in steps of a number that has no divisor in common with count, from a random
@@ -373,8 +375,8 @@ void Executor::complete(Warp& warp, std::uint32_t index) {
     case Collective::kMmaS8:
     case Collective::kMmaU8:
       multiply_fragments(warp.mma, group.tiles, group.kind == Collective::kMmaU8);
-      current.counters.traffic.int8_macs +=
-          std::uint64_t{4096} * static_cast<unsigned>(group.tiles);
+      current.counters.traffic.int8_macs += kMmaMacs * static_cast<unsigned>(group.tiles);
+      current.counters.traffic.tensor_macs += kMmaMacs * static_cast<unsigned>(group.tiles);
       break;
   }
   const Thread* self = current.thread;

@@ -145,8 +145,9 @@ void HostMachine::launch_bytes(const Kernel& kernel, const LaunchShape& shape,
   check_guards(kernel.name);
   if (options_.check_traffic && !(counted.traffic == declared)) {
     const auto text = [](const Traffic& t) {
-      return fmt::format("weight_bytes {} kv_bytes {} other_bytes {} int8_macs {} fp32_ops {}",
-                         t.weight_bytes, t.kv_bytes, t.other_bytes, t.int8_macs, t.fp32_ops);
+      return fmt::format(
+          "weight_bytes {} kv_bytes {} other_bytes {} int8_macs {} tensor_macs {} fp32_ops {}",
+          t.weight_bytes, t.kv_bytes, t.other_bytes, t.int8_macs, t.tensor_macs, t.fp32_ops);
     };
     throw host::KernelFault(fmt::format("kernel {}: declared traffic {} but counted {}",
                                         kernel.name, text(declared), text(counted.traffic)));
