@@ -1,0 +1,28 @@
+# cmake -DFILES=a.ptx|b.ptx -P check_ptx.cmake
+# Fails on any instruction that rounds in another way than arithmetic.md says: fused multiply-adds of
+# floating point, approximations, exponentials. With --fmad=false and the _rn intrinsics there are
+# none at all: division and square root stay div.rn.f32 and sqrt.rn.f32 in the PTX.
+set(forbidden "(^|[ \t])(fma|mad)\\.[a-z.]*f(16|32|64)|\\.approx|\\.ftz|(^|[ \t])(ex2|lg2|sin|cos|tanh|rsqrt)\\.|\\.f64|(^|[ \t])(mul|add|sub)\\.f32|(atom|red)\\.[a-z.]*f32")
+string(REPLACE "|" ";" files "${FILES}")
+if(NOT files)
+  message(FATAL_ERROR "check_ptx: no files given")
+endif()
+set(bad "")
+foreach(file IN LISTS files)
+  file(STRINGS ${file} entries REGEX "\\.entry")
+  list(LENGTH entries kernels)
+  if(kernels EQUAL 0)
+    string(APPEND bad "\n${file}: holds no kernel")
+  endif()
+  file(STRINGS ${file} lines REGEX "${forbidden}")
+  foreach(line IN LISTS lines)
+    string(STRIP "${line}" line)
+    if(NOT line MATCHES "^//")
+      string(APPEND bad "\n${file}: ${line}")
+    endif()
+  endforeach()
+  message(STATUS "${file}: ${kernels} kernels")
+endforeach()
+if(bad)
+  message(FATAL_ERROR "check_ptx: forbidden instructions:${bad}")
+endif()

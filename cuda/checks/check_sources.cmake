@@ -1,0 +1,23 @@
+# cmake -DFILES=a.cuh|b.cuh -P check_sources.cmake
+# Fails on what kernels may not use: static shared memory (the executor cannot fill it with a
+# pattern), floating-point atomics and fast intrinsics by name, and anything of the reference.
+string(REPLACE "|" ";" files "${FILES}")
+if(NOT files)
+  message(FATAL_ERROR "check_sources: no files given")
+endif()
+set(bad "")
+set(fast "__(exp|log|sin|cos|tan|pow)f|__fdividef|__frsqrt|__frcp|__fmaf|[^_a-z](expf|fmaf|logf|powf|rsqrtf)[ (]")
+foreach(file IN LISTS files)
+  file(STRINGS ${file} lines REGEX "__shared__|sim/reference|${fast}")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "//.*" "" code "${line}")
+    string(REPLACE "extern __shared__" "" rest "${code}")
+    if(rest MATCHES "__shared__|sim/reference|${fast}")
+      string(STRIP "${code}" code)
+      string(APPEND bad "\n${file}: ${code}")
+    endif()
+  endforeach()
+endforeach()
+if(bad)
+  message(FATAL_ERROR "check_sources: not allowed in kernels:${bad}")
+endif()

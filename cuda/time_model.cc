@@ -1,0 +1,269 @@
+#include "cuda/time_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "program/error.h"
+
+namespace logos::cuda {
+namespace {
+
+using nlohmann::json;
+
+/// Limits that keep every sum below in range; far beyond any device.
+constexpr double kHighestRate = 1e9;
+
+struct Reader {
+  const json& root;
+  std::string_view where;
+  std::set<std::string> known = {"name"};
+
+  [[noreturn]] void refuse(const std::string& key, std::string_view what, std::string_view got,
+                           std::string_view want) const {
+    throw Error(where, fmt::format("key {}: {}", key, what), got, want);
+  }
+
+  const json& member(const std::string& key) {
+    known.insert(key);
+    const auto found = root.find(key);
+    if (found == root.end()) throw Error(where, fmt::format("key {} is missing", key));
+    return *found;
+  }
+
+  const json& value(const std::string& key) {
+    const json& entry = member(key);
+    if (!entry.is_object() || entry.size() != 2 || !entry.contains("value") ||
+        !entry.contains("source")) {
+      refuse(key, "not a number with its source", entry.dump(), R"({"value": …, "source": "…"})");
+    }
+    const json& source = entry["source"];
+    if (!source.is_string() || source.get_ref<const std::string&>().empty()) {
+      refuse(key, "no source", source.dump(), "a text");
+    }
+    if (!entry["value"].is_number()) refuse(key, "not a number", entry["value"].dump(), "a number");
+    return entry["value"];
+  }
+
+  /// A number in (0, highest].
+  void number(const std::string& key, double& to, double highest) {
+    const json& found = value(key);
+    to = found.get<double>();
+    if (!(to > 0) || to > highest) {
+      refuse(key, "out of range", found.dump(), fmt::format("above 0, at most {:g}", highest));
+    }
+  }
+
+  void count(const std::string& key, std::uint64_t& to, std::uint64_t highest) {
+    const json& found = value(key);
+    const bool whole = found.is_number_unsigned();
+    to = whole ? found.get<std::uint64_t>() : 0;
+    if (to < 1 || to > highest) {
+      refuse(key, "out of range", found.dump(), fmt::format("a whole number, 1 to {}", highest));
+    }
+  }
+};
+
+json parse_object(std::string_view text, std::string_view where) {
+  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (root.is_discarded()) throw Error(where, "not JSON");
+  if (!root.is_object()) throw Error(where, "not a JSON object", root.type_name(), "object");
+  return root;
+}
+
+/// Seconds that a launch spends on each thing.
+struct Seconds {
+  double hbm = 0;
+  double int8 = 0;
+  double fp32 = 0;
+  double barriers = 0;
+  double body() const { return std::max({hbm, int8, fp32}); }
+};
+
+double clock_hz(const GpuConfig& gpu) { return gpu.clock_mhz * 1e6; }
+
+/// At efficiencies of 1 where `peak`.
+Seconds seconds_of(const Traffic& traffic, const GpuConfig& gpu, bool peak) {
+  const auto eta = [peak](double efficiency) { return peak ? 1.0 : efficiency; };
+  const double lanes_hz = static_cast<double>(gpu.multiprocessors) * clock_hz(gpu);
+  const auto dp4a_macs = static_cast<double>(traffic.int8_macs - traffic.tensor_macs);
+  Seconds seconds;
+  seconds.hbm =
+      static_cast<double>(traffic.bytes()) / (gpu.hbm_gb_per_s * 1e9 * eta(gpu.hbm_efficiency));
+  seconds.int8 = 2.0 * static_cast<double>(traffic.tensor_macs) /
+                     (gpu.int8_tensor_tops * 1e12 * eta(gpu.int8_tensor_efficiency)) +
+                 dp4a_macs / (4.0 * static_cast<double>(gpu.dp4a_per_clock) * lanes_hz *
+                              eta(gpu.dp4a_efficiency));
+  seconds.fp32 = static_cast<double>(traffic.fp32_ops) /
+                 (static_cast<double>(gpu.fp32_per_clock) * lanes_hz * eta(gpu.fp32_efficiency));
+  return seconds;
+}
+
+const Traffic& traffic_of(const LaunchRecord& launch) {
+  return launch.counted ? launch.counted->traffic : launch.declared;
+}
+
+/// Blocks that cannot be resident together go through their barriers one after the other.
+double barrier_seconds(const LaunchRecord& launch, const GpuConfig& gpu) {
+  if (!launch.counted) return 0;
+  const std::uint64_t resident =
+      std::clamp<std::uint64_t>(gpu.max_threads / launch.shape.block.count(), 1, gpu.max_blocks);
+  const std::uint64_t at_once = resident * gpu.multiprocessors;
+  const std::uint64_t waves = (launch.shape.grid.count() + at_once - 1) / at_once;
+  return static_cast<double>(launch.counted->barriers_per_block * waves) * gpu.barrier_ns * 1e-9;
+}
+
+using Shares = std::array<double, kCategories>;
+double& share(Shares& shares, Category category) {
+  return shares[static_cast<std::size_t>(category)];
+}
+
+/// Gives a launch's seconds to the categories: what it was waiting for.
+void add_launch(const LaunchRecord& launch, const Seconds& seconds, double gap, Shares& shares) {
+  const Traffic& traffic = traffic_of(launch);
+  const double body = seconds.body();
+  if (seconds.hbm == body && traffic.bytes() != 0) {
+    const double per_byte = body / static_cast<double>(traffic.bytes());
+    share(shares, Category::kWeightStream) += per_byte * static_cast<double>(traffic.weight_bytes);
+    share(shares, Category::kKvStream) += per_byte * static_cast<double>(traffic.kv_bytes);
+    share(shares, Category::kMovement) += per_byte * static_cast<double>(traffic.other_bytes);
+  } else {
+    share(shares, Category::kCompute) += body;
+  }
+  share(shares, Category::kSynchronisation) += seconds.barriers;
+  share(shares, Category::kIdle) += gap;
+}
+
+/// Whole cycles whose sum is the whole: rounds the running sums.
+std::array<std::uint64_t, kCategories> whole_cycles(const Shares& shares, double hz) {
+  std::array<std::uint64_t, kCategories> cycles{};
+  double sum = 0;
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    sum += shares[i];
+    const auto now = static_cast<std::uint64_t>(std::llround(std::min(sum * hz, 9e18)));
+    cycles[i] = now - before;
+    before = now;
+  }
+  return cycles;
+}
+
+/// The limit on which most of the time went, and which part of the time it would take at its peak.
+Bound nearest_bound(const Seconds& at_peak, double gaps, double seconds) {
+  Bound bound{"hbm", at_peak.hbm};
+  if (at_peak.int8 > bound.fraction) bound = {"int8", at_peak.int8};
+  if (at_peak.fp32 > bound.fraction) bound = {"fp32", at_peak.fp32};
+  if (gaps > bound.fraction) bound = {"launch", gaps};
+  bound.fraction = seconds > 0 ? bound.fraction / seconds : 0;
+  return bound;
+}
+
+Traffic total_traffic(std::span<const LaunchRecord> launches) {
+  Traffic total;
+  for (const LaunchRecord& launch : launches) total += traffic_of(launch);
+  return total;
+}
+
+void add_totals(std::span<const LaunchRecord> launches, const GpuConfig& gpu, Timing& timing) {
+  const Traffic total = total_traffic(launches);
+  timing.bytes["hbm"] = total.bytes();
+  timing.macs = total.int8_macs;
+  const double gaps = static_cast<double>(launches.size()) * gpu.launch_us * 1e-6;
+  timing.bound = nearest_bound(seconds_of(total, gpu, /*peak=*/true), gaps, timing.seconds);
+}
+
+}  // namespace
+
+GpuConfig parse_gpu_config(std::string_view text, std::string_view where) {
+  const json root = parse_object(text, where);
+  Reader read{root, where};
+  GpuConfig gpu;
+  const json& name = read.member("name");
+  if (!name.is_string()) throw Error(where, "key name: not a text", name.dump(), "a text");
+  gpu.name = name.get<std::string>();
+  read.number("clock_mhz", gpu.clock_mhz, kHighestRate);
+  read.count("multiprocessors", gpu.multiprocessors, 1'000'000);
+  read.count("max_threads", gpu.max_threads, 1'000'000);
+  read.count("max_blocks", gpu.max_blocks, 1'000'000);
+  read.count("memory_bytes", gpu.memory_bytes, std::uint64_t{1} << 50);
+  read.number("hbm_gb_per_s", gpu.hbm_gb_per_s, kHighestRate);
+  read.number("hbm_efficiency", gpu.hbm_efficiency, 1);
+  read.number("int8_tensor_tops", gpu.int8_tensor_tops, kHighestRate);
+  read.number("int8_tensor_efficiency", gpu.int8_tensor_efficiency, 1);
+  read.count("dp4a_per_clock", gpu.dp4a_per_clock, 1'000'000);
+  read.number("dp4a_efficiency", gpu.dp4a_efficiency, 1);
+  read.count("fp32_per_clock", gpu.fp32_per_clock, 1'000'000);
+  read.number("fp32_efficiency", gpu.fp32_efficiency, 1);
+  read.number("barrier_ns", gpu.barrier_ns, kHighestRate);
+  read.number("launch_us", gpu.launch_us, kHighestRate);
+  for (const auto& [key, value] : root.items()) {
+    if (!read.known.contains(key)) throw Error(where, fmt::format("unknown key {}", key));
+  }
+  return gpu;
+}
+
+LaneConfig apply_settings(std::string_view text, std::string_view where,
+                          std::span<const Setting> settings) {
+  json root = parse_object(text, where);
+  parse_gpu_config(text, where);  // the file's own faults first
+  for (const auto& [key, value] : settings) {
+    const std::string option = fmt::format("--set gpu.{}={}", key, value);
+    const auto found = root.find(key);
+    if (found == root.end()) throw Error(option, fmt::format("unknown key {}", key));
+    if (key == "name") {
+      *found = value;
+      continue;
+    }
+    json number = json::parse(value, nullptr, /*allow_exceptions=*/false);
+    if (!number.is_number()) throw Error(option, "not a number", value, "a number");
+    *found = {{"value", std::move(number)}, {"source", "--set"}};
+    parse_gpu_config(root.dump(), option);
+  }
+  return LaneConfig{root.dump()};
+}
+
+LaneConfig load_gpu_config(const std::filesystem::path& file, std::span<const Setting> settings) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file)) {
+    throw Error(file.string(), "cannot be read as a GPU configuration");
+  }
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  return apply_settings(text, file.string(), settings);
+}
+
+Timing modelled_timing(std::span<const LaunchRecord> launches, const GpuConfig& gpu) {
+  Shares shares{};
+  const double gap = gpu.launch_us * 1e-6;
+  for (const LaunchRecord& launch : launches) {
+    Seconds seconds = seconds_of(traffic_of(launch), gpu, /*peak=*/false);
+    seconds.barriers = barrier_seconds(launch, gpu);
+    add_launch(launch, seconds, gap, shares);
+  }
+  double total = 0;
+  for (const double seconds : shares) total += seconds;
+  Timing timing(TimeClass::kModelled, total);
+  timing.clock_hz = clock_hz(gpu);
+  timing.cycles_by_category = whole_cycles(shares, clock_hz(gpu));
+  std::uint64_t cycles = 0;
+  for (const std::uint64_t part : *timing.cycles_by_category) cycles += part;
+  timing.cycles = cycles;
+  timing.remark = "uncalibrated, +-30 %";
+  add_totals(launches, gpu, timing);
+  return timing;
+}
+
+Timing measured_timing(double seconds, std::span<const LaunchRecord> launches,
+                       const GpuConfig& gpu) {
+  Timing timing(TimeClass::kMeasured, seconds);
+  add_totals(launches, gpu, timing);
+  timing.remark = "median of graph replays";
+  return timing;
+}
+
+}  // namespace logos::cuda
