@@ -6,21 +6,16 @@
 #include "program/check.h"
 #include "program/check_facts.h"
 #include "program/decimal.h"
+#include "program/text/printer.h"
+#include "program/text/syntax.h"
 
 namespace logos {
 namespace {
 
 /// The `; each chip holds …` of a declaration; empty on one chip.
-std::string clause(const Facts& facts, std::string_view share) {
-  return facts.chips == 1 ? "" : fmt::format("; each chip holds {}", share);
+std::string clause(const Facts& facts, HeldShare share) {
+  return facts.chips == 1 ? "" : fmt::format("; each chip holds {}", share_words(share));
 }
-
-constexpr std::string_view kRows = "its share of the rows";
-constexpr std::string_view kColumns = "its share of the columns";
-constexpr std::string_view kQueryRows = "the rows of its query heads";
-constexpr std::string_view kQueryColumns = "the columns of its query heads";
-constexpr std::string_view kKeyRows = "the rows of its key heads";
-constexpr std::string_view kKeyHeads = "its key heads";
 
 bool is_whole(const Facts& facts) { return facts.cut.part == Cut::Part::kWhole; }
 bool has_layers(const Facts& facts) {
@@ -30,39 +25,6 @@ bool has_embedding(const Facts& facts) {
   return is_whole(facts) || facts.cut.part == Cut::Part::kEmbedding;
 }
 bool has_head(const Facts& facts) { return is_whole(facts) || facts.cut.part == Cut::Part::kHead; }
-
-std::string title(const Facts& facts) {
-  const Cut& cut = facts.cut;
-  std::string phrase;
-  switch (cut.work) {
-    case Cut::Work::kDecode:
-      phrase = fmt::format("the decode step over a cache of {} positions", cut.context);
-      break;
-    case Cut::Work::kPrefill:
-      phrase = fmt::format("a prefill chunk of {} tokens", cut.rows);
-      break;
-    case Cut::Work::kBatch:
-      phrase =
-          fmt::format("a batch of {} sequences over caches of {} positions", cut.rows, cut.context);
-      break;
-  }
-  switch (cut.part) {
-    case Cut::Part::kWhole:
-      phrase[0] = phrase[0] == 't' ? 'T' : 'A';
-      break;
-    case Cut::Part::kEmbedding:
-      phrase = "The embedding of " + phrase;
-      break;
-    case Cut::Part::kLayer:
-      phrase = fmt::format("Layer {} of ", cut.layer) + phrase;
-      break;
-    case Cut::Part::kHead:
-      phrase = "The head of " + phrase;
-      break;
-  }
-  return facts.chips == 1 ? fmt::format("# {}\n", phrase)
-                          : fmt::format("# {}, over {} chips\n", phrase, facts.chips);
-}
 
 std::string rotary(const Rotary& rotary) {
   switch (rotary.kind) {
@@ -99,7 +61,7 @@ std::string model(const Facts& facts) {
 }
 
 std::string weight(const Facts& facts, std::string_view name, std::string_view tensor,
-                   std::int64_t rows, std::int64_t columns, std::string_view share) {
+                   std::int64_t rows, std::int64_t columns, HeldShare share) {
   return fmt::format("Weight \"{}\" is \"{}.weight\": {} rows of {}{}.\n", name, tensor, rows,
                      columns, clause(facts, share));
 }
@@ -110,7 +72,7 @@ std::string gain(std::string_view name, std::string_view tensor, std::int64_t si
 
 /// A projection to heads with its bias, where the model has one; held by heads.
 std::string projection(const Facts& facts, std::string_view name, std::string_view letter,
-                       std::int64_t heads, std::string_view share) {
+                       std::int64_t heads, HeldShare share) {
   const std::int64_t rows = heads * facts.spec.head_columns;
   const std::string layer_name = fmt::format("{} {{n}}", name);
   const std::string tensor = fmt::format("model.layers.{{n - 1}}.self_attn.{}_proj", letter);
@@ -129,7 +91,7 @@ std::string cache(const Facts& facts, std::string_view name) {
   return fmt::format("    Cache \"{} {{n}}\" has {} positions of {} heads of {}, {}{}.\n", name,
                      positions, facts.spec.key_heads, facts.spec.head_columns,
                      cut.work == Cut::Work::kBatch ? "one for each row" : "shared by all rows",
-                     clause(facts, kKeyHeads));
+                     clause(facts, HeldShare::kKeyHeads));
 }
 
 std::string layers_manifest(const Facts& facts) {
@@ -139,22 +101,22 @@ std::string layers_manifest(const Facts& facts) {
   std::string text = fmt::format("Repeat for n from {} to {}:\n", whole ? 1 : facts.cut.layer,
                                  whole ? spec.layers : facts.cut.layer);
   text += "    " + gain("input norm {n}", layer + "input_layernorm", spec.columns);
-  text += projection(facts, "query", "q", spec.query_heads, kQueryRows);
-  text += projection(facts, "key", "k", spec.key_heads, kKeyRows);
-  text += projection(facts, "value", "v", spec.key_heads, kKeyRows);
+  text += projection(facts, "query", "q", spec.query_heads, HeldShare::kQueryHeadRows);
+  text += projection(facts, "key", "k", spec.key_heads, HeldShare::kKeyHeadRows);
+  text += projection(facts, "value", "v", spec.key_heads, HeldShare::kKeyHeadRows);
   if (spec.qk_norm) {
     text += "    " + gain("query norm {n}", layer + "self_attn.q_norm", spec.head_columns);
     text += "    " + gain("key norm {n}", layer + "self_attn.k_norm", spec.head_columns);
   }
   text += "    " + weight(facts, "output {n}", layer + "self_attn.o_proj", spec.columns,
-                          spec.query_heads * spec.head_columns, kQueryColumns);
+                          spec.query_heads * spec.head_columns, HeldShare::kQueryHeadColumns);
   text += "    " + gain("post norm {n}", layer + "post_attention_layernorm", spec.columns);
   text += "    " + weight(facts, "gate {n}", layer + "mlp.gate_proj", spec.hidden_columns,
-                          spec.columns, kRows);
-  text += "    " +
-          weight(facts, "up {n}", layer + "mlp.up_proj", spec.hidden_columns, spec.columns, kRows);
+                          spec.columns, HeldShare::kRows);
+  text += "    " + weight(facts, "up {n}", layer + "mlp.up_proj", spec.hidden_columns, spec.columns,
+                          HeldShare::kRows);
   text += "    " + weight(facts, "down {n}", layer + "mlp.down_proj", spec.columns,
-                          spec.hidden_columns, kColumns);
+                          spec.hidden_columns, HeldShare::kColumns);
   text += cache(facts, "keys");
   text += cache(facts, "values");
   return text;
@@ -165,13 +127,14 @@ std::string manifest(const Facts& facts) {
   std::string text = "\n## Manifest\n";
   if (!facts.directory.empty()) text += fmt::format("Weights lie under \"{}\".\n", facts.directory);
   if (has_embedding(facts) || (has_head(facts) && spec.tied_head)) {
-    text += weight(facts, "embedding", "model.embed_tokens", spec.vocabulary, spec.columns, kRows);
+    text += weight(facts, "embedding", "model.embed_tokens", spec.vocabulary, spec.columns,
+                   HeldShare::kRows);
   }
   if (has_layers(facts)) text += layers_manifest(facts);
   if (has_head(facts)) {
     text += gain("final norm", "model.norm", spec.columns);
     if (!spec.tied_head) {
-      text += weight(facts, "head", "lm_head", spec.vocabulary, spec.columns, kRows);
+      text += weight(facts, "head", "lm_head", spec.vocabulary, spec.columns, HeldShare::kRows);
     }
   }
   return text;
@@ -307,7 +270,7 @@ std::string main_section(const Facts& facts) {
 
 std::string author(const Facts& facts) {
   check_facts(facts);
-  std::string text = title(facts) + model(facts) + manifest(facts);
+  std::string text = print_title(facts.cut, facts.chips) + "\n" + model(facts) + manifest(facts);
   if (has_layers(facts)) text += attend(facts) + feed_forward(facts);
   if (has_head(facts)) text += head(facts);
   return text + inputs(facts) + main_section(facts);

@@ -46,6 +46,10 @@ void check_count(const Facts& facts, std::string_view where, std::string_view na
 void check_inputs(const Facts& facts, std::string_view where) {
   // The placeholder form has neither list; a run's has all that its cut takes.
   if (facts.tokens.empty() && facts.positions.empty()) return;
+  if (facts.cut.rows > kMostRunRows) {
+    throw Error(where, "too many rows of a run", fmt::format("{}", facts.cut.rows),
+                fmt::format("at most {}", kMostRunRows));
+  }
   check_count(facts, where, "tokens", takes_tokens(facts.cut), facts.tokens);
   check_count(facts, where, "positions", takes_positions(facts.cut), facts.positions);
   for (std::size_t i = 0; i < facts.tokens.size(); ++i) {

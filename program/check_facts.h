@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstdint>
+
 #include "program/facts.h"
 
 namespace logos {
+
+/// A run holds at most this many rows: what a text's lists may hold.
+inline constexpr std::int64_t kMostRunRows = std::int64_t{1} << 20;
 
 /// The inputs that a cut's program takes of a run.
 bool takes_tokens(const Cut& cut);

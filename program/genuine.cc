@@ -1,0 +1,81 @@
+#include "program/genuine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "program/author.h"
+#include "program/error.h"
+#include "program/read_program.h"
+
+namespace logos {
+namespace {
+
+// All chips' programs of one text: their operations and rows together. Far above any model (126
+// layers over 128 chips take 800,000) and a bound on what a hostile text can take.
+constexpr std::int64_t kMostUnrolled = std::int64_t{1} << 22;
+
+std::string_view line_at(std::string_view text, std::size_t position) {
+  if (position >= text.size()) return "";
+  const std::size_t before =
+      position == 0 ? std::string_view::npos : text.rfind('\n', position - 1);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// Compares a text with what `author` writes from the text's own facts.
+Identity identity_of(const Source& source, const ReadText& read) {
+  const std::string wanted = author(read.facts);
+  const Facts placeholder = read.facts.placeholder();
+  const std::string wanted_placeholder = read.facts == placeholder ? wanted : author(placeholder);
+  const Identity identity = {read.facts.cut.text(), read.facts.chips,
+                             sha256_hex(wanted_placeholder)};
+  if (source.text == wanted) return identity;
+  const auto different =
+      std::mismatch(source.text.begin(), source.text.end(), wanted.begin(), wanted.end());
+  const auto position = static_cast<std::size_t>(different.first - source.text.begin());
+  const Place place = place_of(source.text, position);
+  throw Error(fmt::format("{}:{}:{}", source.file, place.line, place.column),
+              fmt::format("not the text that the author writes for these facts: the line is {}, it "
+                          "would be {}",
+                          quote(line_at(source.text, position)), quote(line_at(wanted, position))),
+              fmt::format("placeholder form {}", sha256_hex(read.placeholder)), identity.sha256);
+}
+
+}  // namespace
+
+Facts read_facts(std::string_view text, std::string_view file) {
+  return read_text({text, file}).facts;
+}
+
+Identity genuine(std::string_view text, std::string_view file) {
+  const Source source = {text, file};
+  const ReadText read = read_text(source);
+  check_text(source, read);
+  return identity_of(source, read);
+}
+
+std::vector<Program> read_genuine(std::string_view text, std::string_view file,
+                                  const Identity& asked) {
+  const Source source = {text, file};
+  const ReadText read = read_text(source);
+  const Identity found = identity_of(source, read);
+  if (found != asked) {
+    throw Error(file, "another program than the one asked for", found.text(), asked.text());
+  }
+  std::vector<Program> programs;
+  programs.push_back(program_of(source, read, 0));
+  const std::int64_t of_each =
+      static_cast<std::int64_t>(programs[0].operations.size()) + programs[0].rows;
+  if (of_each > kMostUnrolled / read.facts.chips) {
+    throw Error(file, "too large a program to unroll for every chip",
+                fmt::format("{} chips of {} operations and rows", read.facts.chips, of_each),
+                fmt::format("at most {} together", kMostUnrolled));
+  }
+  for (std::int64_t chip = 1; chip < read.facts.chips; ++chip) {
+    programs.push_back(program_of(source, read, chip));
+  }
+  return programs;
+}
+
+}  // namespace logos

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "program/facts.h"
+#include "program/program.h"
+#include "program/text/syntax.h"
+
+namespace logos {
+
+/// A text that parsed, canonical, with what it states: read once for the programs of all chips.
+struct ReadText {
+  Syntax syntax;
+  Facts facts;
+  std::string placeholder;  ///< the text in its placeholder form
+};
+ReadText read_text(const Source& source);
+
+/// The program of one chip (from 0) of a text.
+Program program_of(const Source& source, const ReadText& read, std::int64_t chip);
+
+/// Checks names, types and spreads without making a program of it, for any number of rows.
+void check_text(const Source& source, const ReadText& read);
+
+}  // namespace logos
