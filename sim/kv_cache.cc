@@ -24,26 +24,23 @@ std::int64_t elements(std::int64_t a, std::int64_t b, std::int64_t c, std::int64
 
 }  // namespace
 
-KvCache::KvCache(std::int64_t positions_of, std::int64_t heads_of, std::int64_t head_columns_of,
-                 std::int64_t first_layer_of, std::int64_t layer_count)
-    : positions(positions_of),
-      heads(heads_of),
-      head_columns(head_columns_of),
-      first_layer(first_layer_of) {
-  CHECK(positions > 0 && heads > 0 && head_columns > 0 && first_layer > 0 && layer_count >= 0);
+KvCache::KvCache(std::int64_t positions, std::int64_t heads, std::int64_t head_columns,
+                 std::int64_t first_layer, std::int64_t layers)
+    : positions(positions), heads(heads), head_columns(head_columns), first_layer(first_layer) {
+  CHECK(positions > 0 && heads > 0 && head_columns > 0 && first_layer > 0 && layers >= 0);
   const std::string size = fmt::format("{} positions of {} heads of {} in {} layers", positions,
-                                       heads, head_columns, layer_count);
-  if (layer_count > 0 && elements(positions, heads, head_columns, layer_count) == 0) {
+                                       heads, head_columns, layers);
+  if (layers > 0 && elements(positions, heads, head_columns, layers) == 0) {
     throw Error("cache", fmt::format("too large for any machine: {}", size));
   }
   const auto blocks = static_cast<std::size_t>(positions * heads);
   const std::size_t values = blocks * static_cast<std::size_t>(head_columns);
   try {
-    layers.reserve(static_cast<std::size_t>(layer_count));
-    for (std::int64_t i = 0; i < layer_count; ++i) {
-      layers.push_back({std::vector<std::int16_t>(values), std::vector<std::int16_t>(values),
-                        std::vector<std::int8_t>(blocks, kZeroBlock),
-                        std::vector<std::int8_t>(blocks, kZeroBlock)});
+    this->layers.reserve(static_cast<std::size_t>(layers));
+    for (std::int64_t i = 0; i < layers; ++i) {
+      this->layers.push_back({std::vector<std::int16_t>(values), std::vector<std::int16_t>(values),
+                              std::vector<std::int8_t>(blocks, kZeroBlock),
+                              std::vector<std::int8_t>(blocks, kZeroBlock)});
     }
   } catch (const std::bad_alloc&) {
     throw Error("cache", fmt::format("no memory for {}", size));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,7 +15,10 @@ namespace logos {
 struct OperationPlace {
   std::int64_t layer = 0;  ///< 0 before the layers, from 1 in them, INT64_MAX after them
   int rank = 0;            ///< in the documented order
-  auto operator<=>(const OperationPlace&) const = default;
+  bool operator==(const OperationPlace&) const = default;
+  bool operator<(const OperationPlace& other) const {
+    return layer != other.layer ? layer < other.layer : rank < other.rank;
+  }
 };
 
 /// The place of a named operation. The name is one of the documented ones (CHECK). `layer` counts
