@@ -1,0 +1,188 @@
+// The tool `program`: writes LOGOS texts, names their identities, checks them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "program/author.h"
+#include "program/check_facts.h"
+#include "program/error.h"
+#include "program/genuine.h"
+#include "program/text/scanner.h"
+#include "program/text_file.h"
+#include "program/token_list.h"
+#include "program/written.h"
+
+namespace {
+
+using namespace logos;
+
+constexpr int kBadInput = 2;
+
+struct Options {
+  std::string cut;
+  std::string model = "kjv";
+  std::int64_t chips = 1;
+  std::string directory;
+  std::string tokens;
+  std::optional<std::int64_t> position;
+  std::string file;
+};
+
+Facts facts_of_options(const Options& options) {
+  Facts facts;
+  facts.cut = Cut::parse(options.cut);
+  const ModelName model = resolve_model(options.model);
+  for (const std::string& remark : model.reading.remarks) {
+    fmt::print(stderr, "{}: {}\n", options.model, remark);
+  }
+  facts.spec = model.reading.spec;
+  facts.chips = options.chips;
+  facts.directory = options.directory;
+  return facts;
+}
+
+/// The tokens of the cut's rows. A step takes its own token; as on the bench, a whole context of
+/// them is taken for its last one.
+std::vector<std::int64_t> row_tokens(const Cut& cut,
+                                     const std::vector<std::vector<std::int64_t>>& lists) {
+  const auto rows = static_cast<std::size_t>(cut.rows);
+  if (cut.work == Cut::Work::kPrefill || (lists.size() == 1 && lists[0].size() == rows)) {
+    if (lists.size() == 1) return lists[0];  // another count is the author's to refuse
+    throw Error("--tokens", "a chunk is one sequence", fmt::format("{} lines", lists.size()),
+                "1 line");
+  }
+  if (lists.size() != rows) {
+    throw Error("--tokens", "another count of sequences than the cut has",
+                fmt::format("{}", lists.size()), fmt::format("{}", rows));
+  }
+  std::vector<std::int64_t> tokens;
+  for (const auto& list : lists) {
+    if (list.size() != 1 && static_cast<std::int64_t>(list.size()) != cut.context) {
+      throw Error("--tokens", "another count of tokens than a row takes",
+                  fmt::format("{}", list.size()), fmt::format("1 or {}", cut.context));
+    }
+    tokens.push_back(list.back());
+  }
+  return tokens;
+}
+
+/// Puts a run's inputs in, counted from 1. Where only one is given, the other is the default of the
+/// bench: a step at the end of its cache, a chunk from position 1.
+void put_inputs(const Options& options, Facts* facts) {
+  if (options.tokens.empty() && !options.position) return;
+  const Cut& cut = facts->cut;
+  const auto refuse_option = [&](std::string_view option) {
+    throw Error(option, "not an input of this cut", cut.text(), "a cut that takes it");
+  };
+  if (!options.tokens.empty()) {
+    if (!takes_tokens(cut)) refuse_option("--tokens");
+    facts->tokens = row_tokens(cut, read_token_lists(options.tokens, facts->spec.vocabulary));
+    for (std::int64_t& token : facts->tokens) ++token;
+  } else if (takes_tokens(cut)) {
+    throw Error("--position", "a run of this cut has tokens, too", "no --tokens", "--tokens");
+  }
+  if (!takes_positions(cut)) {
+    if (options.position) refuse_option("--position");
+    return;
+  }
+  if (cut.rows > kMostRunRows) {
+    throw Error("--cut", "too many rows of a run", fmt::format("{}", cut.rows),
+                fmt::format("at most {}", kMostRunRows));
+  }
+  const bool chunk = cut.work == Cut::Work::kPrefill;
+  const std::int64_t first = options.position.value_or(chunk ? 1 : cut.context);
+  if (first < 1 || first > (std::int64_t{1} << 31) - 1) {
+    throw Error("--position", "out of bounds", fmt::format("{}", first),
+                "1 to 2147483647 (counted from 1)");
+  }
+  for (std::int64_t i = 0; i < cut.rows; ++i) facts->positions.push_back(first + (chunk ? i : 0));
+}
+
+void print(std::string_view text) {
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!whole || std::fflush(stdout) != 0) {
+    throw Error("standard output", fmt::format("cannot be written: {}", std::strerror(errno)));
+  }
+}
+
+std::string read_program_file(const std::string& file) {
+  return read_text_file(file, kMostTextBytes);
+}
+
+void write(const Options& options) {
+  Facts facts = facts_of_options(options);
+  put_inputs(options, &facts);
+  print(author(facts));
+}
+
+void identity(const Options& options) {
+  if (options.file.empty() == options.cut.empty()) {
+    throw Error("identity", "takes a FILE or --cut", options.cut.empty() ? "neither" : "both",
+                "one of them");
+  }
+  if (!options.file.empty()) {
+    print(genuine(read_program_file(options.file), options.file).text() + "\n");
+    return;
+  }
+  const Facts facts = facts_of_options(options);
+  print(written_split(facts.spec, facts.cut, facts.chips).identity.text() + "\n");
+}
+
+void check(const Options& options) {
+  const Identity found = genuine(read_program_file(options.file), options.file);
+  print(fmt::format("{}: genuine, {}\n", options.file, found.text()));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Writes and checks LOGOS programs");
+  app.require_subcommand(1);
+  Options options;
+  const auto add_cut = [&](CLI::App* command, bool required) {
+    command->add_option("--cut", options.cut, "decode:CTX, prefill:ROWS, batch:ROWSxCTX; layer:N@…")
+        ->required(required);
+    command->add_option("--model", options.model, "a preset, kjv, or a model directory")
+        ->capture_default_str();
+    command->add_option("--chips", options.chips, "chips to split over")->capture_default_str();
+  };
+  CLI::App* write_command = app.add_subcommand("write", "print the text of a cut");
+  add_cut(write_command, true);
+  write_command->add_option("--dir", options.directory, "where the weights lie");
+  write_command->add_option("--tokens", options.tokens,
+                            "token ids from 0: ID,ID,… or @FILE, a sequence a line");
+  write_command->add_option("--position", options.position, "position of the first row, from 1");
+  CLI::App* identity_command = app.add_subcommand("identity", "print CUT CHIPS SHA256");
+  add_cut(identity_command, false);
+  identity_command->add_option("file", options.file, "a LOGOS text");
+  CLI::App* check_command = app.add_subcommand("check", "parse, check, genuine or not");
+  check_command->add_option("file", options.file, "a LOGOS text")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& fault) {
+    const bool asked_for_help = fault.get_exit_code() == 0;
+    app.exit(fault);
+    return asked_for_help ? 0 : kBadInput;
+  }
+  if (*write_command) write(options);
+  if (*identity_command) identity(options);
+  if (*check_command) check(options);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of writing, with its cause
+  try {
+    return run(argc, argv);
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "program: {}\n", error.what());
+  }
+  return kBadInput;
+}
