@@ -1,0 +1,186 @@
+#include "cuda/lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cuda/host/executor.h"
+#include "cuda/lowering.h"
+#include "cuda/plan_runner.h"
+#include "cuda/run_memory.h"
+#include "program/error.h"
+#include "program/genuine.h"
+
+namespace logos::cuda {
+namespace {
+
+constexpr std::string_view kWhere = "artifact of lane cuda";
+constexpr int kReplays = 21;  ///< of the graph, for the median
+
+/// What `check_inputs` asks of a program, as the plan states it.
+Program program_of(const Plan& plan) {
+  Program program;
+  program.rows = plan.rows;
+  program.is_chunk = plan.is_chunk;
+  program.columns = plan.columns;
+  program.vocabulary = plan.vocabulary;
+  program.context = plan.context;
+  const auto rows = static_cast<std::size_t>(plan.rows);
+  if (plan.has_tokens) program.tokens.resize(rows);
+  if (plan.has_positions) program.positions.resize(rows);
+  if (plan.has_given) program.operations.push_back({});  // kGiven
+  for (const PlanCache& cache : plan.caches) {
+    Cache declared;
+    declared.name = fmt::format("keys {}", cache.layer);
+    declared.layer = cache.layer;
+    declared.heads = plan.key_heads;
+    declared.head_columns = plan.head_columns;
+    declared.one_for_each_row = plan.each_row_caches;
+    program.caches.push_back(std::move(declared));
+  }
+  return program;
+}
+
+void hold(bool condition, std::string_view what) {
+  if (!condition) throw Error(kWhere, fmt::format("damaged plan: {}", what));
+}
+
+/// The facts of a plan that the run itself relies on. (What a launch relies on: check_launch.)
+void check_plan(const Plan& plan, const Identity& asked, const CudaConfig& config,
+                const Inputs& inputs) {
+  hold(plan.chips == asked.chips, "another number of chips");
+  hold(std::cmp_equal(plan.memory_bytes, config.gpu.memory_bytes), "another GPU's memory");
+  // A count of rows that is none of the inputs' is refused before anything is sized by it.
+  const std::size_t most =
+      std::max({inputs.tokens.size(), inputs.positions.size(), inputs.given.size()});
+  hold(plan.rows >= 1 && std::cmp_less_equal(plan.rows, most), "rows that the inputs do not have");
+  hold(plan.caches.empty() || plan.has_positions, "caches without positions");
+  hold(!plan.has_positions || (plan.head_columns >= 2 && plan.head_columns % 2 == 0 &&
+                               plan.head_columns <= kHeadColumns),
+       "columns of a head");
+  hold(std::cmp_equal(plan.arenas.size(), plan.chips + 1), "memory of another number of chips");
+  for (const PlanCache& cache : plan.caches) {
+    hold(cache.layer >= 1 && cache.heads >= 1 && cache.first_head + cache.heads <= plan.key_heads &&
+             cache.chip < plan.chips,
+         "heads of a cache");
+  }
+  for (const Group& group : plan.groups) {
+    for (const Step& step : group.steps) hold(step.chip < plan.chips, "a step of no chip");
+  }
+  hold(plan.output_rows >= 1 && plan.output_rows <= plan.rows && plan.output_columns >= 1 &&
+           plan.output_columns <= std::max(plan.vocabulary, plan.columns),
+       "size of the outputs");
+}
+
+RunShape run_shape(const Inputs& inputs) {
+  RunShape run;
+  for (const std::int64_t position : inputs.positions) {
+    run.positions.push_back(static_cast<std::int32_t>(position - 1));
+    run.reach = std::max(run.reach, position);
+  }
+  if (run.reach > (std::int64_t{1} << 30)) {
+    throw Error("inputs", "positions too far", fmt::to_string(run.reach), "2^30 at most");
+  }
+  return run;
+}
+
+HostOptions host_options(const CudaLaneOptions& lane, const RunOptions& options) {
+  HostOptions host;
+  host.executor.seed = options.seed;
+  host.executor.mix_warps = lane.check;
+  host.check_addresses = lane.check;
+  if (options.fill) {
+    host.memory_fill = *options.fill;
+    host.executor.shared_fill = static_cast<std::uint8_t>(*options.fill & 0xFF);
+  }
+  return host;
+}
+
+}  // namespace
+
+CudaConfig parse_cuda_config(std::string_view text) {
+  CudaConfig config;
+  auto root = nlohmann::json::parse(text, nullptr, false);
+  if (root.is_object() && root.contains("gemm_rows")) {
+    const auto& rows = root["gemm_rows"];
+    if (!rows.is_number_unsigned() || rows.get<std::uint64_t>() == 0 ||
+        rows.get<std::uint64_t>() > (std::uint64_t{1} << 31)) {
+      throw Error("gpu configuration", "key gemm_rows", rows.dump(), "1 to 2^31");
+    }
+    config.gemm_rows = rows.get<std::int64_t>();
+    root.erase("gemm_rows");
+    config.gpu = parse_gpu_config(root.dump(), "gpu configuration");
+    return config;
+  }
+  config.gpu = parse_gpu_config(text, "gpu configuration");
+  return config;
+}
+
+void CudaLane::with_lane_machine(const RunOptions& options,
+                                 const std::function<void(Machine&)>& work) const {
+  const HostOptions host = host_options(options_, options);
+  const auto say = [&](const std::string& line) {
+    if (options_.say) std::call_once(said_, [&] { options_.say(line); });
+  };
+  try {
+    if (!options_.host_only) {
+      with_machine(options_.device, host, work, say);
+      return;
+    }
+    HostMachine machine(host);
+    say(machine.description());
+    work(machine);
+  } catch (const std::bad_alloc&) {
+    throw Error("cuda", "no memory on this host for the kernels' buffers");
+  }
+}
+
+Artifact CudaLane::lower(std::string_view text, const Identity& asked, const WeightStore& weights,
+                         const LaneConfig& config) const {
+  const CudaConfig parsed = parse_cuda_config(config.json);
+  const std::vector<Program> programs = read_genuine(text, "program", asked);
+  LoweringOptions options;
+  options.memory_bytes = static_cast<std::int64_t>(parsed.gpu.memory_bytes);
+  options.gemm_rows = parsed.gemm_rows;
+  const Plan plan = lower_programs(programs, options);
+  // A chunk's cache belongs to the run, which checks again; here: the least that it can be.
+  check_memory(plan, plan.context.value_or(plan.rows));
+  return {std::string(name()), asked, weights.sha256(), config.sha256(), serialise_plan(plan)};
+}
+
+Result CudaLane::run(const Artifact& artifact, const Identity& asked, const WeightStore& weights,
+                     const LaneConfig& config, Inputs& inputs, const RunOptions& options) const {
+  check_artifact(artifact, name(), asked, weights.sha256(), config.sha256());
+  const CudaConfig parsed = parse_cuda_config(config.json);
+  const Plan plan = parse_plan(artifact.payload, kWhere);
+  check_plan(plan, asked, parsed, inputs);
+  check_inputs(program_of(plan), inputs);
+  const RunShape run = run_shape(inputs);
+  check_memory(plan, run.reach);
+
+  PlanOutputs outputs;
+  std::optional<Timing> timing;
+  const auto work = [&](Machine& machine) {
+    const bool host = machine.time_class() == TimeClass::kModelled;
+    machine.clear_records();
+    RunMemory memory(machine, plan, weights, inputs, run,
+                     {options.observer != nullptr, host && !options_.check});
+    PlanRunner runner(machine, plan, memory, run, options.observer);
+    outputs = runner.run();
+    const std::vector<LaunchRecord> records = machine.records();
+    const auto seconds = machine.median_seconds([&] { runner.replay(); }, kReplays);
+    timing = seconds ? measured_timing(*seconds, records, parsed.gpu)
+                     : modelled_timing(records, parsed.gpu);
+    timing->bytes["hbm"] = outputs.useful_bytes;
+    timing->macs = outputs.macs;
+  };
+  with_lane_machine(options, work);
+  push_caches(plan, outputs.pushed, run, inputs.caches);
+  return {plan.output_rows, plan.output_columns, std::move(outputs.outputs), outputs.fault,
+          *timing};
+}
+
+}  // namespace logos::cuda
