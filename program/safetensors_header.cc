@@ -113,10 +113,11 @@ void check_ranges(const std::vector<TensorInfo>& tensors, std::uint64_t data_byt
                 fmt::format("{} bytes at the end belong to no tensor", data_bytes - end), have,
                 fmt::format("{} bytes", data_start + end));
   }
+  const bool fits = end <= UINT64_MAX - data_start;
   throw Error(file.string(),
               fmt::format("the file is too short for tensor {} {}", in_quotes(before->name),
                           range_of(*before)),
-              have, fmt::format("{} bytes of data after {}", end, data_start));
+              have, fits ? fmt::format("{} bytes", data_start + end) : "more than 2^64 bytes");
 }
 
 /// Sorts by name and refuses a name that stands twice.

@@ -1,0 +1,96 @@
+#include "sim/weights/pack.h"
+
+#include <algorithm>
+#include <string>
+
+#include "program/check.h"
+#include "sim/weights/digest.h"
+#include "sim/weights/store_format.h"
+#include "sim/weights/temporary_file.h"
+
+namespace logos {
+namespace {
+
+constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;  // of q, written at a time
+
+/// Writes the data section by section and takes its digest on the way.
+class DataWriter {
+ public:
+  DataWriter(TemporaryFile& file, std::uint64_t data_start, Sha256& digest)
+      : file_(file), data_start_(data_start), digest_(digest) {}
+
+  /// Bytes at an offset of the data that does not lie before the end of the last ones.
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    static constexpr std::byte kZeros[kSectionAlignment] = {};
+    CHECK(offset >= end_ && offset - end_ < kSectionAlignment);
+    append(std::span(kZeros, offset - end_));
+    append(bytes);
+  }
+
+ private:
+  void append(std::span<const std::byte> bytes) {
+    file_.write_at(data_start_ + end_, bytes);
+    digest_.add(bytes);
+    end_ += bytes.size();
+  }
+
+  TemporaryFile& file_;
+  std::uint64_t data_start_;
+  Sha256& digest_;
+  std::uint64_t end_ = 0;
+};
+
+void write_matrix(const PlacedTensor& placed, RowSource& rows, DataWriter& writer) {
+  const auto count = static_cast<std::uint64_t>(placed.tensor.rows);
+  const auto columns = static_cast<std::uint64_t>(placed.tensor.columns);
+  std::vector<std::uint8_t> multipliers(count * placed.groups);
+  std::vector<float> scales(count);
+  const std::uint64_t block_rows =
+      std::min(count, std::max<std::uint64_t>(kBlockBytes / placed.pitch, 1));
+  std::vector<std::int8_t> q(block_rows * placed.pitch);  // what lies beyond the columns stays 0
+  for (std::uint64_t first = 0; first < count; first += block_rows) {
+    const std::uint64_t end = std::min(count, first + block_rows);
+    for (std::uint64_t row = first; row < end; ++row) {
+      scales[row] =
+          rows.matrix_row(placed.tensor, static_cast<std::int64_t>(row),
+                          std::span(multipliers).subspan(row * placed.groups, placed.groups),
+                          std::span(q).subspan((row - first) * placed.pitch, columns));
+    }
+    writer.write(placed.q + first * placed.pitch,
+                 std::as_bytes(std::span(q).first((end - first) * placed.pitch)));
+  }
+  writer.write(placed.multipliers, std::as_bytes(std::span(multipliers)));
+  writer.write(placed.scales, std::as_bytes(std::span(scales)));
+}
+
+void write_vector(const PlacedTensor& placed, RowSource& rows, DataWriter& writer) {
+  std::vector<float> values(static_cast<std::size_t>(placed.tensor.columns));
+  rows.vector(placed.tensor, values);
+  writer.write(placed.values, std::as_bytes(std::span(values)));
+}
+
+}  // namespace
+
+void pack(const std::vector<PlannedTensor>& plan, RowSource& rows, std::string_view source,
+          const std::filesystem::path& file) {
+  StoreHeader header;
+  header.layout = lay_out(plan, file.string());
+  header.source = source;
+  header.sha256 = std::string(64, '0');  // takes the digest's place until it is known
+  serialise_header(header);
+  TemporaryFile temporary(file, header.file_bytes);
+  Sha256 digest;
+  digest.add(content_text(header.layout));
+  DataWriter writer(temporary, header.data_start, digest);
+  for (const PlacedTensor& placed : header.layout.tensors) {
+    placed.tensor.is_matrix ? write_matrix(placed, rows, writer)
+                            : write_vector(placed, rows, writer);
+  }
+  writer.write(header.layout.data_bytes, {});
+  header.sha256 = digest.hex();
+  const std::string text = serialise_header(header);
+  temporary.write_at(0, std::as_bytes(std::span(text)));
+  temporary.commit();
+}
+
+}  // namespace logos

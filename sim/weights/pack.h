@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/weights/plan.h"
+
+namespace logos {
+
+/// Where quantized weights come from, asked tensor by tensor and row by row, in order.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// Row `row` of a matrix; returns D.
+  virtual float matrix_row(const PlannedTensor& tensor, std::int64_t row,
+                           std::span<std::uint8_t> multipliers, std::span<std::int8_t> q) = 0;
+  virtual void vector(const PlannedTensor& tensor, std::span<float> values) = 0;
+};
+
+/// Writes a packed store (store_format.h) whole or not at all. In memory at a time: a block of
+/// rows, and the multipliers and scales of one matrix.
+void pack(const std::vector<PlannedTensor>& plan, RowSource& rows, std::string_view source,
+          const std::filesystem::path& file);
+
+}  // namespace logos
