@@ -23,13 +23,13 @@ std::string_view line_at(std::string_view text, std::size_t position) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// Compares a text with what `author` writes from the text's own facts.
-Identity identity_of(const Source& source, const ReadText& read) {
-  const std::string wanted = author(read.facts);
-  const Facts placeholder = read.facts.placeholder();
-  const std::string wanted_placeholder = read.facts == placeholder ? wanted : author(placeholder);
-  const Identity identity = {read.facts.cut.text(), read.facts.chips,
-                             sha256_hex(wanted_placeholder)};
+/// Compares a text with what `author` writes from the text's own facts. A text that equals it needs
+/// no other check: it is canonical and well typed.
+Identity identity_of(const Source& source, const Facts& facts) {
+  const std::string wanted = author(facts);
+  const Facts placeholder = facts.placeholder();
+  const Identity identity = {facts.cut.text(), facts.chips,
+                             sha256_hex(facts == placeholder ? wanted : author(placeholder))};
   if (source.text == wanted) return identity;
   const auto different =
       std::mismatch(source.text.begin(), source.text.end(), wanted.begin(), wanted.end());
@@ -39,27 +39,38 @@ Identity identity_of(const Source& source, const ReadText& read) {
               fmt::format("not the text that the author writes for these facts: the line is {}, it "
                           "would be {}",
                           quote(line_at(source.text, position)), quote(line_at(wanted, position))),
-              fmt::format("placeholder form {}", sha256_hex(read.placeholder)), identity.sha256);
+              fmt::format("sha256 {}", sha256_hex(source.text)),
+              fmt::format("sha256 {}", sha256_hex(wanted)));
+}
+
+/// The text with its facts; where it cannot be read, the refusal has its digest beside the one
+/// asked for.
+ReadText parse_asked(const Source& source, const Identity& asked) {
+  try {
+    return parse_text(source);
+  } catch (const Error& fault) {
+    throw Error(source.file, fmt::format("not a text that the author wrote: {}", fault.what()),
+                fmt::format("sha256 {}", sha256_hex(source.text)),
+                fmt::format("sha256 {} in its placeholder form", asked.sha256));
+  }
 }
 
 }  // namespace
 
 Facts read_facts(std::string_view text, std::string_view file) {
-  return read_text({text, file}).facts;
+  return parse_text({text, file}).facts;
 }
 
 Identity genuine(std::string_view text, std::string_view file) {
   const Source source = {text, file};
-  const ReadText read = read_text(source);
-  check_text(source, read);
-  return identity_of(source, read);
+  return identity_of(source, parse_text(source).facts);
 }
 
 std::vector<Program> read_genuine(std::string_view text, std::string_view file,
                                   const Identity& asked) {
   const Source source = {text, file};
-  const ReadText read = read_text(source);
-  const Identity found = identity_of(source, read);
+  const ReadText read = parse_asked(source, asked);
+  const Identity found = identity_of(source, read.facts);
   if (found != asked) {
     throw Error(file, "another program than the one asked for", found.text(), asked.text());
   }

@@ -38,14 +38,22 @@ void put_inputs(const Facts& facts, Program* program) {
   if (program->is_chunk) std::iota(program->positions.begin(), program->positions.end(), 1);
 }
 
-}  // namespace
-
-ReadText read_text(const Source& source) {
+ReadText with_facts(const Source& source, Syntax syntax) {
   ReadText read;
-  read.syntax = read_syntax(source);
+  read.syntax = std::move(syntax);
   read.facts = facts_of(source, read.syntax);
   read.placeholder = print(placeholder_of(read.syntax));
   return read;
+}
+
+}  // namespace
+
+ReadText parse_text(const Source& source) { return with_facts(source, parse(source)); }
+
+ReadText read_text(const Source& source) {
+  Syntax syntax = parse(source);
+  check_canonical(source, syntax);
+  return with_facts(source, std::move(syntax));
 }
 
 Program program_of(const Source& source, const ReadText& read, std::int64_t chip) {
@@ -65,7 +73,8 @@ Program program_of(const Source& source, const ReadText& read, std::int64_t chip
   return program;
 }
 
-void check_text(const Source& source, const ReadText& read) {
+void check_text(const Source& source) {
+  const ReadText read = read_text(source);
   unroll(source, read.syntax, read.facts, 0);
 }
 

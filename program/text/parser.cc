@@ -292,13 +292,12 @@ std::string rest_of_line(std::string_view text, std::size_t position) {
 
 Syntax parse(const Source& source) { return Parser(source).program(); }
 
-Syntax read_syntax(const Source& source) {
-  Syntax syntax = parse(source);
+void check_canonical(const Source& source, const Syntax& syntax) {
   const std::string canonical = print(syntax);
-  const auto [found, expected] =
+  if (source.text == canonical) return;
+  const auto different =
       std::mismatch(source.text.begin(), source.text.end(), canonical.begin(), canonical.end());
-  if (found == source.text.end() && expected == canonical.end()) return syntax;
-  const auto position = static_cast<std::size_t>(found - source.text.begin());
+  const auto position = static_cast<std::size_t>(different.first - source.text.begin());
   refuse(source, place_of(source.text, position), rest_of_line(source.text, position),
          rest_of_line(canonical, position));
 }

@@ -9,7 +9,7 @@ namespace logos {
 /// bounded: size, lines, nesting, terms and items of a list.
 Syntax parse(const Source& source);
 
-/// `parse`, then refuses a text that is not `print(parse(text))`, at the first byte that differs.
-Syntax read_syntax(const Source& source);
+/// Refuses a text that is not `print(syntax)` of its own syntax, at the first byte that differs.
+void check_canonical(const Source& source, const Syntax& syntax);
 
 }  // namespace logos

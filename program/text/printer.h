@@ -6,8 +6,8 @@
 
 namespace logos {
 
-/// The one text that a program's syntax has. `author` writes this form; `read_syntax` holds every
-/// text to it.
+/// The one text that a program's syntax has. `author` writes this form; `check_canonical` holds
+/// every text to it.
 std::string print(const Syntax& syntax);
 
 /// `# The decode step over a cache of 1024 positions, over 2 chips`, without the end of line.

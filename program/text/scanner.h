@@ -18,7 +18,7 @@ struct Token {
 };
 
 /// Cuts a text into tokens, one at a time. Blank lines and extra spaces pass here: that a text is
-/// the canonical one is asked of the whole (`read_syntax`).
+/// the canonical one is asked of the whole (`check_canonical`).
 class Scanner {
  public:
   /// Throws Error where the text is larger than any program may be.

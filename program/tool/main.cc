@@ -12,6 +12,7 @@
 #include "program/check_facts.h"
 #include "program/error.h"
 #include "program/genuine.h"
+#include "program/read_program.h"
 #include "program/text/scanner.h"
 #include "program/text_file.h"
 #include "program/token_list.h"
@@ -134,7 +135,9 @@ void identity(const Options& options) {
 }
 
 void check(const Options& options) {
-  const Identity found = genuine(read_program_file(options.file), options.file);
+  const std::string text = read_program_file(options.file);
+  check_text({text, options.file});
+  const Identity found = genuine(text, options.file);
   print(fmt::format("{}: genuine, {}\n", options.file, found.text()));
 }
 
