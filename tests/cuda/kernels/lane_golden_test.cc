@@ -2,69 +2,69 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <sstream>
 
+#include "scoring.h"
 #include "sim/dump.h"
-#include "stories.h"
 
 namespace logos::cuda::testing {
 namespace {
-
-/// Token ids (from 0) of a golden sequence.
-std::vector<std::int64_t> sequence(std::size_t index) {
-  const auto file = read_json(golden("stories260K.tokens.json"));
-  return file["sequences"][index].get<std::vector<std::int64_t>>();
-}
-std::string sequence_digest(std::size_t index) {
-  const auto file = read_json(golden("stories260K.logits.json"));
-  return file["sequence_sha256"][index].get<std::string>();
-}
-
-/// All logits of a sequence, one decode step a token.
-std::vector<float> by_steps(const Lane& lane, const Model& model, const LaneConfig& config,
-                            const std::vector<std::int64_t>& tokens, std::int64_t chips,
-                            const RunOptions& options = {}) {
-  const Lowered step = lower(lane, model, "decode:200", config, chips);
-  Inputs inputs;
-  inputs.caches.push_back(empty_cache(model.spec, 200));
-  std::vector<float> logits;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    inputs.tokens = {tokens[i] + 1};
-    inputs.positions = {static_cast<std::int64_t>(i) + 1};
-    const Result result = run(lane, model, step, config, inputs, options);
-    logits.insert(logits.end(), result.outputs.begin(), result.outputs.end());
-  }
-  return logits;
-}
 
 TEST(CudaLaneGolden, StepsGiveTheDigestOfEachSequence) {
   const Model model = stories();
   const CudaLane lane(plain_host());
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(digest(by_steps(lane, model, gpu_config(), sequence(i), 1)), sequence_digest(i));
+    EXPECT_EQ(digest(Scoring{lane, model}.by_steps(sequence(i))), sequence_digest(i));
   }
 }
 
-TEST(CudaLaneGolden, EveryOperationHolds) {
+TEST(CudaLaneGolden, ChunksOfAnySizeGiveTheSameDigest) {
   const Model model = stories();
-  const CudaLane lane(checked_host());
-  const LaneConfig config = gpu_config();
-  const Lowered step = lower(lane, model, "decode:200", config);
-  const auto tokens = sequence(0);
-  Inputs inputs;
-  inputs.caches.push_back(empty_cache(model.spec, 200));
-  Dump dump;
-  std::ostringstream got;
-  for (std::size_t i = 0; i < 4; ++i) {
-    inputs.tokens = {tokens[i] + 1};
-    inputs.positions = {static_cast<std::int64_t>(i) + 1};
-    RunOptions options;
-    options.observer = &dump;
-    run(lane, model, step, config, inputs, options);
-    dump.end_run({0}, got);
+  const CudaLane lane(plain_host());
+  const Scoring scoring{lane, model};
+  for (const std::size_t chunk : {1, 2, 7, 63, 200}) {
+    EXPECT_EQ(digest(scoring.by_chunks(sequence(0), chunk)), sequence_digest(0))
+        << "chunks of " << chunk;
   }
+}
+
+TEST(CudaLaneGolden, NeighboursInABatchChangeNothing) {
+  const Model model = stories();
+  const CudaLane lane(plain_host());
+  const auto logits =
+      Scoring{lane, model}.by_batches({sequence(2), sequence(0), sequence(1), sequence(0)});
+  EXPECT_EQ(digest(logits[0]), sequence_digest(2));
+  EXPECT_EQ(digest(logits[1]), sequence_digest(0));
+  EXPECT_EQ(digest(logits[2]), sequence_digest(1));
+  EXPECT_EQ(digest(logits[3]), sequence_digest(0));
+}
+
+class CudaLaneChips : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(CudaLaneChips, GiveTheDigestOfOneChip) {
+  const Model model = stories();
+  const CudaLane lane(plain_host());
+  Scoring scoring{lane, model};
+  scoring.chips = GetParam();
+  EXPECT_EQ(digest(scoring.by_chunks(sequence(0), 63)), sequence_digest(0));
+}
+INSTANTIATE_TEST_SUITE_P(UpToTheQueryHeads, CudaLaneChips, ::testing::Range<std::int64_t>(2, 9));
+
+TEST(CudaLaneGolden, TensorCoresAndDotProductsGiveTheSameDigest) {
+  const Model model = stories();
+  const CudaLane lane(plain_host());
+  for (const std::int64_t gemm_rows : {1, 1000}) {
+    Scoring scoring{lane, model};
+    scoring.config = gpu_config(gemm_rows);
+    EXPECT_EQ(digest(scoring.by_chunks(sequence(1), 50)), sequence_digest(1))
+        << "gemm_rows " << gemm_rows;
+  }
+}
+
+/// Every operation of the first four positions, in the form of the golden file.
+void expect_golden_operations(const std::string& got) {
   std::ifstream file(golden("stories260K.ops.jsonl"));
-  std::istringstream lines(got.str());
+  std::istringstream lines(got);
   std::string want;
   std::string line;
   int count = 0;
@@ -76,6 +76,30 @@ TEST(CudaLaneGolden, EveryOperationHolds) {
   EXPECT_FALSE(std::getline(lines, line)) << "surplus: " << line;
   EXPECT_GT(count, 500);
 }
+
+class CudaLaneOperations : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(CudaLaneOperations, OfStepsHold) {
+  const Model model = stories();
+  const CudaLane lane(checked_host());
+  const LaneConfig config = gpu_config();
+  const Lowered step = lower(lane, model, "decode:200", config, GetParam());
+  const auto tokens = sequence(0);
+  Inputs inputs;
+  inputs.caches.push_back(empty_cache(model.spec, 200));
+  Dump dump;
+  std::ostringstream got;
+  RunOptions options;
+  options.observer = &dump;
+  for (std::size_t i = 0; i < 4; ++i) {
+    inputs.tokens = {tokens[i] + 1};
+    inputs.positions = {static_cast<std::int64_t>(i) + 1};
+    run(lane, model, step, config, inputs, options);
+    dump.end_run({0}, got);
+  }
+  expect_golden_operations(got.str());
+}
+INSTANTIATE_TEST_SUITE_P(Chips, CudaLaneOperations, ::testing::Values(1, 2, 3, 8));
 
 }  // namespace
 }  // namespace logos::cuda::testing
