@@ -1,0 +1,193 @@
+#include "bench/driver.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <exception>
+#include <functional>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "bench/generate.h"
+#include "bench/list.h"
+#include "bench/output.h"
+#include "bench/plan.h"
+#include "bench/progress.h"
+#include "bench/report.h"
+#include "bench/session.h"
+#include "program/error.h"
+#include "program/genuine.h"
+#include "program/written.h"
+#include "sim/whole_file.h"
+
+namespace logos::bench {
+namespace {
+
+constexpr std::string_view kDefaultModel = "kjv";
+constexpr int kBadUsage = 2;
+
+/// The text of --text with the facts that it states.
+struct GivenText {
+  std::string bytes;
+  std::optional<Facts> facts;
+};
+
+GivenText read_given_text(const Options& options) {
+  GivenText text;
+  if (!options.text) return text;
+  text.bytes = read_whole_file(*options.text);
+  genuine(text.bytes, options.text->string());
+  text.facts = read_facts(text.bytes, options.text->string());
+  if (options.chips && *options.chips != text.facts->chips) {
+    throw Error("--chips", "not those of the text", fmt::to_string(*options.chips),
+                fmt::to_string(text.facts->chips));
+  }
+  return text;
+}
+
+/// What --model names; a text says where its weights lie; else the embedded default.
+std::string model_name(const Options& options, const GivenText& text) {
+  if (!options.model.empty()) return options.model;
+  if (text.facts && !text.facts->directory.empty()) return text.facts->directory;
+  return std::string(kDefaultModel);
+}
+
+void check_text_model(const GivenText& text, const Model& model) {
+  if (!text.facts || text.facts->spec == model.spec) return;
+  throw Error("--text", fmt::format("another model's program than {}'s", model.name),
+              genuine(text.bytes, "--text").text(),
+              written_split(model.spec, text.facts->cut, text.facts->chips).identity.text());
+}
+
+Report start_report(const Model& model, const std::vector<LaneEntry>& lanes) {
+  Report report;
+  report.build = build_facts();
+  report.host = host_facts();
+  report.model = model.name;
+  report.weights_kind = model.weights_kind;
+  report.weights_sha256 = model.weights->sha256();
+  for (const LaneEntry& lane : lanes) report.configurations[lane.name] = lane.config.sha256();
+  return report;
+}
+
+std::string result_text(const Report& report, Format format, bool color) {
+  if (format == Format::kConsole) return report_console(report, color);
+  const auto json = report_json(report);
+  return format == Format::kJson ? json_text(json) : report_csv(json);
+}
+
+bool all_ran(const Report& report) {
+  const auto bad = [](Ending e) { return e == Ending::kRefused || e == Ending::kFailed; };
+  for (const CutOutcome& cut : report.cuts) {
+    for (const LaneOutcome& lane : cut.lanes) {
+      if (bad(lane.ending)) return false;
+    }
+  }
+  for (const ScoreOutcome& lane : report.scores) {
+    if (bad(lane.ending)) return false;
+  }
+  return true;
+}
+
+/// Writes one output; a failure is said and does not keep the others from being written.
+int attempt(const std::function<void()>& write) {
+  try {
+    write();
+    return 0;
+  } catch (const Error& error) {
+    say(error.what());
+    return kBadUsage;
+  }
+}
+
+int write_outputs(const Session& session, const Report& report, const TaskReports& reports) {
+  const Options& options = session.options;
+  int status = attempt([&] {
+    write_standard_output(options.benchmark_format
+                              ? reports.display
+                              : result_text(report, options.format, may_color(1)));
+  });
+  const auto take = [&](int other) { status = std::max(status, other); };
+  if (options.out) {
+    take(attempt(
+        [&] { write_whole_file(*options.out, result_text(report, options.format, false)); }));
+  }
+  if (options.benchmark_out) {
+    take(attempt([&] { write_whole_file(*options.benchmark_out, reports.file); }));
+  }
+  if (options.dump && all_ran(report)) {
+    take(attempt([&] { write_whole_file(*options.dump, session.dumper->text()); }));
+  }
+  return status;
+}
+
+int run(const Options& options, const LaneTable& table) {
+  const std::vector<LaneEntry> lanes = make_lanes(table, options);
+  if (options.dump && lanes.size() != 1) {
+    throw Error("--dump", "takes one lane", fmt::format("{} lanes", lanes.size()),
+                "--lanes with one name");
+  }
+  check_outputs(options);
+  const GivenText text = read_given_text(options);
+  Options with_chips = options;
+  if (text.facts) with_chips.chips = text.facts->chips;
+  Model model = read_model(model_name(options, text));
+  check_text_model(text, model);
+  std::optional<ScoreWork> score;
+  std::vector<Plan> plans;
+  if (options.score) {
+    score = plan_score(options, model);
+  } else {
+    plans = plan_cuts(with_chips, model, text.facts, text.bytes);
+    if (options.generate) {
+      for (const Plan& plan : plans) generate_work(plan, *options.generate, options.context);
+    }
+  }
+  load_weights(options, model);
+  const LaneEntry reference = reference_entry();
+  Session session(with_chips, model, lanes, reference);
+  Report report = start_report(model, lanes);
+  const TaskReports reports =
+      score ? run_scores(session, *score, report) : run_cuts(session, plans, report.cuts);
+  session.progress.clear();
+  if (reports.matched == 0) throw Error("--benchmark_filter", "matches no benchmark");
+  if (options.benchmark_list_tests) {
+    write_standard_output(reports.display);
+    return 0;
+  }
+  const int written = write_outputs(session, report, reports);
+  return std::max(written, exit_status(report));
+}
+
+int command(const std::vector<std::string>& arguments, const LaneTable& table) {
+  const Parsed parsed = parse_options(arguments);
+  if (parsed.usage) {
+    write_standard_output(parsed.usage->text);
+    return 0;
+  }
+  if (parsed.options->list) {
+    write_standard_output(list_text(table));
+    return 0;
+  }
+  return run(*parsed.options, table);
+}
+
+}  // namespace
+
+int bench_main(const std::vector<std::string>& arguments, const LaneTable& table) {
+  // A closed pipe is an error of the write that meets it, with a message, not a silent end.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return command(arguments, table);
+  } catch (const Error& error) {
+    say(error.what());
+  } catch (const std::bad_alloc&) {
+    say("out of memory");
+  } catch (const std::exception& error) {
+    say(fmt::format("unexpected: {}", error.what()));
+  }
+  return kBadUsage;
+}
+
+}  // namespace logos::bench

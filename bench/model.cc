@@ -1,0 +1,170 @@
+#include "bench/model.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "bench/progress.h"
+#include "program/error.h"
+#include "sim/whole_file.h"
+
+namespace logos::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kByteValues = 256;
+
+/// Bytes of the UTF-8 sequence at `at`; 0 where none is well formed (RFC 3629).
+std::size_t utf8_length(std::string_view bytes, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0u;
+  };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    if (first == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
+    if (first == 0xED && byte(1) > 0x9F) return 0;  // surrogate
+    return follows(1) && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    if (first == 0xF0 && byte(1) < 0x90) return 0;  // overlong
+    if (first == 0xF4 && byte(1) > 0x8F) return 0;  // above U+10FFFF
+    return follows(1) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// `<0xNN>` as its byte.
+std::optional<char> byte_token(std::string_view text) {
+  if (text.size() != 6 || !text.starts_with("<0x") || text.back() != '>') return std::nullopt;
+  unsigned value = 0;
+  const auto [end, code] = std::from_chars(text.data() + 3, text.data() + 5, value, 16);
+  if (code != std::errc{} || end != text.data() + 5) return std::nullopt;
+  return static_cast<char>(value);
+}
+
+Vocabulary read_vocabulary_beside(const fs::path& dir, std::int64_t size) {
+  Vocabulary vocabulary;
+  const fs::path file = dir / "vocab.json";
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) {
+    vocabulary.texts = read_vocabulary(read_whole_file(file), file.string(), size);
+    return vocabulary;
+  }
+  const bool has_tokenizer =
+      fs::exists(dir / "tokenizer.json", ignored) || fs::exists(dir / "tokenizer.model", ignored);
+  vocabulary.bytes = size == kByteValues && !has_tokenizer;
+  return vocabulary;
+}
+
+std::vector<std::int64_t> read_prompt_beside(const fs::path& dir, std::int64_t vocabulary) {
+  const fs::path file = dir / "prompt.txt";
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return {};
+  std::vector<std::int64_t> ids;
+  for (const char c : read_whole_file(file)) {
+    const std::int64_t id = static_cast<unsigned char>(c);
+    if (id >= vocabulary) {
+      throw Error(fmt::format("{}: byte {}", file.string(), ids.size() + 1),
+                  "outside the vocabulary (a byte is a token id)", fmt::to_string(id),
+                  fmt::format("0 to {}", vocabulary - 1));
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::string printable_utf8(std::string_view bytes) {
+  static constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t length = utf8_length(bytes, at);
+    const char c = bytes[at];
+    const bool control =
+        length == 1 && ((c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7F);
+    const bool c1 = length == 2 && c == '\xC2' && static_cast<unsigned char>(bytes[at + 1]) < 0xA0;
+    if (length == 0 || control || c1) {
+      text += kReplacement;
+      at += length == 0 ? 1 : length;
+      continue;
+    }
+    text += bytes.substr(at, length);
+    at += length;
+  }
+  return text;
+}
+
+std::optional<std::string> Vocabulary::text(std::span<const std::int64_t> ids) const {
+  if (!known()) return std::nullopt;
+  std::string result;
+  for (const std::int64_t id : ids) {
+    if (bytes) {
+      result.push_back(static_cast<char>(static_cast<unsigned char>(id)));
+    } else {
+      result += texts[static_cast<std::size_t>(id)];
+    }
+  }
+  return printable_utf8(result);
+}
+
+std::vector<std::string> read_vocabulary(std::string_view json, std::string_view where,
+                                         std::int64_t vocabulary) {
+  nlohmann::json object;
+  try {
+    object = nlohmann::json::parse(json);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(where, error.what());
+  }
+  if (!object.is_object()) throw Error(where, "not an object of ids and texts");
+  std::vector<std::string> texts(static_cast<std::size_t>(vocabulary));
+  for (const auto& [key, value] : object.items()) {
+    std::int64_t id = -1;
+    const auto [end, code] = std::from_chars(key.data(), key.data() + key.size(), id);
+    if (code != std::errc{} || end != key.data() + key.size() || id < 0 || id >= vocabulary) {
+      throw Error(fmt::format("{}: \"{}\"", where, key), "no token id of this model", key,
+                  fmt::format("0 to {}", vocabulary - 1));
+    }
+    if (!value.is_string()) throw Error(fmt::format("{}: \"{}\"", where, key), "not a text");
+    const std::string text = value.get<std::string>();
+    const std::optional<char> byte = byte_token(text);
+    texts[static_cast<std::size_t>(id)] = byte ? std::string(1, *byte) : text;
+  }
+  return texts;
+}
+
+Model read_model(std::string_view name) {
+  ModelName resolved = resolve_model(name);
+  Model model;
+  model.name = resolved.name;
+  model.spec = resolved.reading.spec;
+  model.trained_positions = resolved.reading.trained_positions;
+  model.directory = resolved.directory;
+  for (const std::string& remark : resolved.reading.remarks) say(remark);
+  if (model.directory) {
+    model.vocabulary = read_vocabulary_beside(*model.directory, model.spec.vocabulary);
+    model.prompt = read_prompt_beside(*model.directory, model.spec.vocabulary);
+  }
+  return model;
+}
+
+void load_weights(const Options& options, Model& model) {
+  std::vector<std::string> remarks;
+  if (options.synthetic_seed || !model.directory) {
+    const std::uint64_t seed = options.synthetic_seed.value_or(1);
+    model.weights_kind = fmt::format("synthetic:{}", seed);
+    model.weights = synthetic_store(model.spec, seed);
+  } else {
+    model.weights_kind = "checkpoint";
+    model.weights = store_of_checkpoint(*model.directory, model.spec, remarks);
+  }
+  for (const std::string& remark : remarks) say(remark);
+}
+
+}  // namespace logos::bench

@@ -1,0 +1,352 @@
+#include "bench/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "bench/context.h"
+#include "program/error.h"
+
+namespace logos::bench {
+namespace {
+
+/// Options and words of the full command line whose machine or part is not in this build.
+struct Missing {
+  std::string_view name;
+  std::string_view needs;
+};
+constexpr std::array<Missing, 17> kMissing = {{
+    {"--board", "the lane d5005"},
+    {"--chip-config", "the lane spatial"},
+    {"--engine-rows", "the lane d5005"},
+    {"--wave", "the lane d5005"},
+    {"--wave-window", "the lane d5005"},
+    {"--fault", "a lane that simulates hardware (d5005, spatial)"},
+    {"--exact", "the evaluation in binary64"},
+    {"--trace", "the trace writer"},
+    {"--report", "the HTML report"},
+    {"--history", "the history of runs"},
+    {"--vary", "the sweep over configurations"},
+    {"history", "the history of runs"},
+    {"compare", "the history of runs"},
+    {"sweep", "the sweep over configurations"},
+    {"fits", "the search for what fits"},
+    {"board.", "the lane d5005"},
+    {"chip.", "the lane spatial"},
+}};
+
+void refuse_missing(std::string_view argument) {
+  const std::string_view name = argument.substr(0, argument.find('='));
+  for (const Missing& missing : kMissing) {
+    if (name == missing.name) {
+      throw Error(missing.name, fmt::format("not built: it needs {}", missing.needs));
+    }
+  }
+}
+
+template <typename Number>
+Number number(std::string_view option, std::string_view text, Number least) {
+  Number value{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || value < least) {
+    throw Error(option, "not a whole number in range", fmt::format("\"{}\"", text),
+                fmt::format("{} or more", least));
+  }
+  return value;
+}
+
+std::uint64_t parse_weights(const std::string& text) {
+  constexpr std::string_view kPrefix = "synthetic:";
+  if (!text.starts_with(kPrefix)) {
+    throw Error("--weights", "unknown kind of weights", fmt::format("\"{}\"", text),
+                "synthetic:SEED");
+  }
+  return number<std::uint64_t>("--weights", std::string_view(text).substr(kPrefix.size()), 0);
+}
+
+/// `0xNN` (a byte) or `0xNNNNNNNN` (a word): what fills a 32-bit word of unused memory.
+std::uint32_t parse_fill(const std::string& text) {
+  std::uint32_t value = 0;
+  const bool prefixed = text.starts_with("0x") || text.starts_with("0X");
+  const std::size_t digits = prefixed ? text.size() - 2 : 0;
+  const char* begin = text.data() + (prefixed ? 2 : 0);
+  const char* end = text.data() + text.size();
+  const auto [at, code] = std::from_chars(begin, end, value, 16);
+  if (!prefixed || (digits != 2 && digits != 8) || code != std::errc{} || at != end) {
+    throw Error("--fill", "no pattern", fmt::format("\"{}\"", text), "0xNN or 0xNNNNNNNN");
+  }
+  return digits == 2 ? value * 0x01010101u : value;
+}
+
+void parse_set(const std::string& text, Options& options) {
+  const std::size_t dot = text.find('.');
+  const std::size_t equals = text.find('=');
+  if (dot == std::string::npos || equals == std::string::npos || dot > equals ||
+      equals == dot + 1) {
+    throw Error("--set", "no setting", fmt::format("\"{}\"", text), "gpu.KEY=VALUE");
+  }
+  const std::string owner = text.substr(0, dot + 1);
+  for (const Missing& missing : kMissing) {
+    if (owner == missing.name) {
+      throw Error(fmt::format("--set {}", text.substr(0, equals)),
+                  fmt::format("not built: it needs {}", missing.needs));
+    }
+  }
+  if (owner != "gpu.") {
+    throw Error("--set", "unknown owner of a setting", fmt::format("\"{}\"", text),
+                "gpu.KEY=VALUE");
+  }
+  options.gpu_settings.emplace_back(text.substr(dot + 1, equals - dot - 1),
+                                    text.substr(equals + 1));
+}
+
+Format parse_format(const std::string& text) {
+  if (text == "console") return Format::kConsole;
+  if (text == "json") return Format::kJson;
+  if (text == "csv") return Format::kCsv;
+  throw Error("--format", "unknown format", fmt::format("\"{}\"", text), "console, json or csv");
+}
+
+bool is_benchmark_format(std::string_view text) {
+  return text == "console" || text == "json" || text == "csv";
+}
+
+bool parse_switch(std::string_view flag, std::string_view value) {
+  if (value == "true" || value == "1" || value == "yes" || value == "on") return true;
+  if (value == "false" || value == "0" || value == "no" || value == "off") return false;
+  throw Error(flag, "no switch", fmt::format("\"{}\"", value), "true or false");
+}
+
+/// Google Benchmark's flags of this build. It ends the process itself, with status 0, on a flag
+/// that it does not know: hence the check here.
+void take_benchmark_flag(const std::string& argument, Options& options) {
+  static constexpr std::array<std::string_view, 13> kPassed = {
+      "--benchmark_filter",
+      "--benchmark_min_time",
+      "--benchmark_min_warmup_time",
+      "--benchmark_repetitions",
+      "--benchmark_enable_random_interleaving",
+      "--benchmark_report_aggregates_only",
+      "--benchmark_display_aggregates_only",
+      "--benchmark_color",
+      "--benchmark_counters_tabular",
+      "--benchmark_perf_counters",
+      "--benchmark_context",
+      "--benchmark_time_unit",
+      "--v"};
+  const std::size_t equals = argument.find('=');
+  const std::string flag = argument.substr(0, equals);
+  const bool has_value = equals != std::string::npos;
+  const std::string value = has_value ? argument.substr(equals + 1) : std::string("true");
+  if (flag == "--benchmark_out") {
+    if (!has_value || value.empty()) throw Error(flag, "no file given");
+    options.benchmark_out = value;
+    return;
+  }
+  if (flag == "--benchmark_out_format" || flag == "--benchmark_format") {
+    if (!is_benchmark_format(value)) {
+      throw Error(flag, "unknown format", fmt::format("\"{}\"", value), "console, json or csv");
+    }
+    if (flag == "--benchmark_format") {
+      options.benchmark_format = value;
+    } else {
+      options.benchmark_out_format = value;
+    }
+    return;
+  }
+  if (flag == "--benchmark_list_tests") {
+    options.benchmark_list_tests = parse_switch(flag, value);
+    return;
+  }
+  for (const std::string_view passed : kPassed) {
+    if (flag != passed) continue;
+    if (flag == "--benchmark_repetitions") number<int>(flag, value, 1);
+    options.benchmark_flags.push_back(argument);
+    return;
+  }
+  throw Error(flag, "unknown flag of Google Benchmark");
+}
+
+/// What CLI11 fills in; numbers are read here so that every message has one form.
+struct Raw {
+  std::vector<std::string> cuts, lanes, settings;
+  std::string weights, chips, context, position, generate, chunk, batch, format, fill, stalls,
+      cycle_limit, threads, tokens, prompt, text, out, dump, artifacts, gpu;
+  bool version = false;
+};
+
+void declare(CLI::App& app, Raw& raw, Options& options) {
+  app.set_help_flag("-h,--help", "print this and end");
+  app.add_flag("--version", raw.version, "print the version and end");
+  const std::string work = "What runs";
+  app.add_option("--cut", raw.cuts,
+                 "decode:CTX, prefill:ROWS, batch:ROWSxCTX, or layer:N@…, embedding@…, head@… of "
+                 "one; several with commas")
+      ->delimiter(',')
+      ->group(work);
+  app.add_option("--text", raw.text, "run this LOGOS text; it must be genuine")->group(work);
+  app.add_option("--model", options.model, "preset, kjv (the default) or model directory")
+      ->group(work);
+  app.add_option("--weights", raw.weights, "synthetic:SEED instead of the model's own")
+      ->group(work);
+  app.add_option("--lanes", raw.lanes, "lanes with commas; all that are built when left out")
+      ->delimiter(',')
+      ->group(work);
+  app.add_option("--chips", raw.chips, "chips that a cut is split over (1)")->group(work);
+  const std::string inputs = "Inputs";
+  app.add_option("--tokens", raw.tokens, "ids with commas, or @FILE: one sequence a line")
+      ->group(inputs);
+  app.add_option("--prompt", raw.prompt, "text for a model whose tokens are bytes")->group(inputs);
+  app.add_option("--position", raw.position, "of the step or the chunk's first token, from 1")
+      ->group(inputs);
+  app.add_option("--context", raw.context, "cache positions of a chunk, --score or --generate")
+      ->group(inputs);
+  app.add_option("--generate", raw.generate, "then N tokens, each the most likely one")
+      ->group(inputs);
+  app.add_flag("--score", options.score, "teacher-forced: digest, likelihood and perplexity")
+      ->group(inputs);
+  app.add_option("--chunk", raw.chunk, "--score in chunks of N tokens")->group(inputs);
+  app.add_option("--batch", raw.batch, "--score with N sequences together")->group(inputs);
+  const std::string outputs = "Outputs";
+  app.add_option("--format", raw.format, "console, json or csv")->group(outputs);
+  app.add_option("--out", raw.out, "write the result to a file too")->group(outputs);
+  app.add_option("--dump", raw.dump, "write every operation of the one lane as JSON lines")
+      ->group(outputs);
+  app.add_option("--artifacts", raw.artifacts, "folder where lowered cuts are kept and reused")
+      ->group(outputs);
+  app.add_flag("--list", options.list, "cuts, models, presets, lanes, configurations")
+      ->group(outputs);
+  const std::string machines = "Machines";
+  app.add_option("--gpu", raw.gpu, "configuration of the time model (configs/gpus/…)")
+      ->group(machines);
+  app.add_option("--set", raw.settings, "gpu.KEY=VALUE over the configuration")->group(machines);
+  app.add_flag("--exact", options.exact, "also the error against binary64")->group(machines);
+  app.add_option("--threads", raw.threads, "host threads of the reference (1)")->group(machines);
+  app.add_option("--stalls", raw.stalls, "seed of random stalls and thread orders")
+      ->group(machines);
+  app.add_option("--fill", raw.fill, "what unused memory holds: 0xNN or 0xNNNNNNNN")
+      ->group(machines);
+  app.add_option("--cycle-limit", raw.cycle_limit, "more cycles than this are an error")
+      ->group(machines);
+  app.footer(
+      "Flags of Google Benchmark (--benchmark_filter=…, --benchmark_repetitions=…, …) pass "
+      "through.\nExit status: 0 all lanes agree, 1 one disagrees, 2 bad usage or input, or "
+      "a lane that\nrefuses, fails or is not built.");
+}
+
+void take_numbers(const Raw& raw, Options& options) {
+  const auto counted = [](std::string_view option, const std::string& text,
+                          std::optional<std::int64_t>& value) {
+    if (!text.empty()) value = number<std::int64_t>(option, text, 1);
+  };
+  counted("--chips", raw.chips, options.chips);
+  counted("--context", raw.context, options.context);
+  counted("--position", raw.position, options.position);
+  counted("--generate", raw.generate, options.generate);
+  counted("--chunk", raw.chunk, options.chunk);
+  counted("--batch", raw.batch, options.batch);
+  if (!raw.stalls.empty()) options.stalls = number<std::uint64_t>("--stalls", raw.stalls, 0);
+  if (!raw.cycle_limit.empty()) {
+    options.cycle_limit = number<std::uint64_t>("--cycle-limit", raw.cycle_limit, 1);
+  }
+  if (!raw.threads.empty()) {
+    options.threads = number<int>("--threads", raw.threads, 1);
+    if (options.threads > 1024) {
+      throw Error("--threads", "too many", raw.threads, "1 to 1024");
+    }
+  }
+}
+
+void take(const CLI::App& app, const Raw& raw, Options& options) {
+  const auto given = [&](const char* name) { return app.get_option(name)->count() > 0; };
+  for (const char* name : {"--chips", "--context", "--position", "--generate", "--chunk", "--batch",
+                           "--stalls", "--cycle-limit", "--threads", "--out", "--dump", "--gpu",
+                           "--artifacts", "--text", "--model", "--tokens", "--fill"}) {
+    if (given(name) && app.get_option(name)->results().front().empty()) {
+      throw Error(name, "an empty value");
+    }
+  }
+  for (const std::string& cut : raw.cuts) options.cuts.push_back(Cut::parse(cut));
+  options.lanes = raw.lanes;
+  take_numbers(raw, options);
+  if (given("--weights")) options.synthetic_seed = parse_weights(raw.weights);
+  if (given("--fill")) options.fill = parse_fill(raw.fill);
+  if (given("--format")) options.format = parse_format(raw.format);
+  if (given("--tokens")) options.tokens = raw.tokens;
+  if (given("--prompt")) options.prompt = raw.prompt;
+  if (given("--text")) options.text = raw.text;
+  if (given("--out")) options.out = raw.out;
+  if (given("--dump")) options.dump = raw.dump;
+  if (given("--artifacts")) options.artifacts = raw.artifacts;
+  if (given("--gpu")) options.gpu = raw.gpu;
+  for (const std::string& setting : raw.settings) parse_set(setting, options);
+}
+
+void refuse_together(bool both, std::string_view first, std::string_view second) {
+  if (both) throw Error(first, fmt::format("cannot be given together with {}", second));
+}
+
+void check_combinations(const Options& options) {
+  if (options.list) return;
+  refuse_together(options.tokens && options.prompt, "--tokens", "--prompt");
+  refuse_together(options.text && !options.cuts.empty(), "--text", "--cut");
+  refuse_together(options.chunk && options.batch, "--chunk", "--batch");
+  refuse_together(options.benchmark_format && options.format != Format::kConsole,
+                  "--benchmark_format", "--format");
+  if (!options.score && options.chunk) throw Error("--chunk", "only with --score");
+  if (!options.score && options.batch) throw Error("--batch", "only with --score");
+  if (options.score) {
+    refuse_together(!options.cuts.empty(), "--score", "--cut");
+    refuse_together(options.text.has_value(), "--score", "--text");
+    refuse_together(options.generate.has_value(), "--score", "--generate");
+    refuse_together(options.position.has_value(), "--score", "--position");
+    refuse_together(options.exact, "--score", "--exact");
+    if (!options.tokens && !options.prompt) {
+      throw Error("--score", "needs the tokens to score: --tokens or --prompt");
+    }
+    return;
+  }
+  if (options.cuts.empty() && !options.text &&
+      !(options.generate && (options.tokens || options.prompt))) {
+    throw Error("--cut",
+                "missing: say what to run, for example --cut prefill:256 (or --text, "
+                "--score, --list; --help shows all)");
+  }
+}
+
+}  // namespace
+
+Parsed parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  Raw raw;
+  std::vector<std::string> ours;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument.starts_with("--benchmark_") || argument.starts_with("--v=")) {
+      take_benchmark_flag(argument, options);
+      continue;
+    }
+    if (argument.starts_with("--") || i == 0) refuse_missing(argument);
+    ours.push_back(argument);
+  }
+  CLI::App app("Runs cuts of a language model on several machines and compares them bit for bit.",
+               "bench");
+  declare(app, raw, options);
+  try {
+    std::vector<std::string> reversed(ours.rbegin(), ours.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return {std::nullopt, Usage{app.help()}};
+  } catch (const CLI::ParseError& error) {
+    throw Error("command line", error.what());
+  }
+  if (raw.version) return {std::nullopt, Usage{version_text()}};
+  take(app, raw, options);
+  check_combinations(options);
+  return {options, std::nullopt};
+}
+
+}  // namespace logos::bench

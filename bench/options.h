@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program/cut.h"
+
+namespace logos::bench {
+
+enum class Format { kConsole, kJson, kCsv };
+
+/// The command line, checked as far as that goes without a model or a lane.
+struct Options {
+  std::vector<Cut> cuts;
+  std::string model;                            ///< as given; "" when left out
+  std::optional<std::uint64_t> synthetic_seed;  ///< --weights synthetic:SEED
+  std::vector<std::string> lanes;               ///< as given; empty when left out
+  std::optional<std::int64_t> chips;
+  std::optional<std::int64_t> context;
+  std::optional<std::string> tokens;  ///< `ID,ID…` or `@FILE`
+  std::optional<std::string> prompt;
+  std::optional<std::int64_t> position;  ///< from 1
+  std::optional<std::int64_t> generate;
+  std::optional<std::filesystem::path> text;
+
+  bool score = false;
+  std::optional<std::int64_t> chunk;
+  std::optional<std::int64_t> batch;
+
+  Format format = Format::kConsole;
+  std::optional<std::filesystem::path> out;
+  std::optional<std::filesystem::path> dump;
+  std::optional<std::filesystem::path> artifacts;
+
+  std::optional<std::filesystem::path> gpu;
+  std::vector<std::pair<std::string, std::string>> gpu_settings;  ///< --set gpu.KEY=V
+
+  bool exact = false;
+  std::optional<std::uint64_t> stalls;
+  std::optional<std::uint32_t> fill;
+  std::optional<std::uint64_t> cycle_limit;
+  int threads = 1;
+
+  bool list = false;
+
+  /// Google Benchmark's own flags, passed through but for those that name where its output goes.
+  std::vector<std::string> benchmark_flags;
+  std::optional<std::filesystem::path> benchmark_out;
+  std::string benchmark_out_format = "json";    ///< console, json or csv
+  std::optional<std::string> benchmark_format;  ///< its own report instead of ours
+  bool benchmark_list_tests = false;
+};
+
+/// What the command line asks to print instead of running (--help, --version).
+struct Usage {
+  std::string text;
+};
+
+/// Options, or a text to print. Throws Error for everything that is wrong with the command line,
+/// also for options of what is not built, naming what is missing.
+struct Parsed {
+  std::optional<Options> options;
+  std::optional<Usage> usage;
+};
+Parsed parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace logos::bench

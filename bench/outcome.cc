@@ -1,0 +1,43 @@
+#include "bench/outcome.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace logos::bench {
+
+double LaneOutcome::seconds() const {
+  std::vector<double> sorted = repeated_seconds;
+  if (sorted.empty()) return 0;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+std::optional<double> Score::perplexity() const {
+  if (predicted == 0) return std::nullopt;
+  return std::exp(nll / static_cast<double>(predicted));
+}
+
+int exit_status(const Report& report) {
+  int status = 0;
+  const auto take = [&](Ending ending, bool agrees) {
+    if (ending == Ending::kRefused || ending == Ending::kFailed) status = 2;
+    if (ending == Ending::kRan && !agrees) status = std::max(status, 1);
+  };
+  for (const CutOutcome& cut : report.cuts) {
+    for (const LaneOutcome& lane : cut.lanes) take(lane.ending, lane.agrees);
+  }
+  for (const ScoreOutcome& lane : report.scores) take(lane.ending, lane.agrees);
+  return status;
+}
+
+bool gives_logits(const Cut& cut) {
+  return cut.part == Cut::Part::kWhole || cut.part == Cut::Part::kHead;
+}
+
+std::optional<double> tokens_per_second(const Cut& cut, double seconds) {
+  if (cut.part != Cut::Part::kWhole || !(seconds > 0)) return std::nullopt;
+  return static_cast<double>(cut.rows) / seconds;
+}
+
+}  // namespace logos::bench

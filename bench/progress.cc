@@ -1,0 +1,54 @@
+#include "bench/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace logos::bench {
+namespace {
+
+bool is_dumb() {
+  const char* term = std::getenv("TERM");
+  return term == nullptr || std::string_view(term) == "dumb" || *term == '\0';
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+}  // namespace
+
+Progress::Progress() : live_(::isatty(STDERR_FILENO) == 1 && !is_dumb()) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::show(std::string_view what) {
+  if (!live_) return;
+  const std::size_t columns = terminal_columns();
+  fmt::print(stderr, "\r\x1b[K{}", what.substr(0, columns > 1 ? columns - 1 : 1));
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+bool may_color(int descriptor) {
+  const char* no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return ::isatty(descriptor) == 1 && !is_dumb();
+}
+
+void say(std::string_view remark) { fmt::print(stderr, "bench: {}\n", remark); }
+
+}  // namespace logos::bench

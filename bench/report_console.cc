@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "bench/report.h"
+#include "sim/timing.h"
+
+namespace logos::bench {
+namespace {
+
+enum class Ink { kPlain, kBold, kDim, kGood, kBad };
+
+/// Text with or without ANSI colours.
+class Painter {
+ public:
+  explicit Painter(bool color) : color_(color) {}
+  std::string paint(Ink ink, std::string_view text) const {
+    static constexpr std::array<std::string_view, 5> kCodes = {"", "1", "2", "32", "31;1"};
+    const std::string_view code = kCodes[static_cast<std::size_t>(ink)];
+    if (!color_ || code.empty()) return std::string(text);
+    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  }
+
+ private:
+  bool color_;
+};
+
+struct Cell {
+  std::string text;
+  Ink ink = Ink::kPlain;
+  bool right = false;  ///< aligned
+};
+using Row = std::vector<Cell>;
+
+/// Columns as wide as their widest cell, two spaces between. Widths count bytes: all cells are
+/// ASCII.
+std::string table(const Painter& painter, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].text.size());
+    }
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - row[i].text.size(), ' ');
+      if (i > 0) line += "  ";
+      const std::string cell = painter.paint(row[i].ink, row[i].text);
+      const bool last = i + 1 == row.size();
+      line += row[i].right ? padding + cell : cell + (last ? "" : padding);
+    }
+    text += fmt::format("{}\n", std::string_view(line).substr(0, line.find_last_not_of(' ') + 1));
+  }
+  return text;
+}
+
+std::string bytes_text(const Timing& timing) {
+  std::string text;
+  for (const auto& [memory, bytes] : timing.bytes) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", memory, human_bytes(static_cast<double>(bytes)));
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string bound_text(const Timing& timing) {
+  if (!timing.bound) return "-";
+  return fmt::format("{} {:.1f} %", timing.bound->name, 100 * timing.bound->fraction);
+}
+
+std::string time_text(double seconds, const Timing& timing) {
+  std::string text = fmt::format("{} {}", human_seconds(seconds), name_of(timing.time_class));
+  if (!timing.remark.empty()) text += fmt::format(" ({})", timing.remark);
+  return text;
+}
+
+Cell verdict(const LaneOutcome& lane, const std::string& base) {
+  if (!lane.agrees) return {"DIFFERS", Ink::kBad};
+  if (lane.lane == base) return {"what the others are compared with", Ink::kDim};
+  return {fmt::format("agrees with {}", base), Ink::kGood};
+}
+
+std::string generated_text(const Generated& generated) {
+  if (generated.text) return fmt::format("\"{}\"", *generated.text);
+  return fmt::format("ids {}", fmt::join(generated.tokens, " "));
+}
+
+void add_divergence(std::string& text, const Painter& painter, std::string_view lane,
+                    std::string_view base, const Divergence& d) {
+  const std::string layer = d.layer > 0 ? fmt::format("layer {}, ", d.layer) : "";
+  text += painter.paint(Ink::kBad, fmt::format("{} parts from {}", lane, base)) +
+          fmt::format(" at {}line {}: {}\n", layer, d.line, d.text);
+  text += fmt::format("  {} [{}, {}]: expected {}, got {}\n", d.name, d.row, d.column, d.expected,
+                      d.got);
+}
+
+/// What is waiting for what: a bar a category, of the cycles that the lane counted.
+void add_categories(std::string& text, const Painter& painter, const LaneOutcome& lane) {
+  const auto& categories = lane.result->timing.cycles_by_category;
+  if (!categories) return;
+  double sum = 0;
+  for (const std::uint64_t cycles : *categories) sum += static_cast<double>(cycles);
+  if (sum <= 0) return;
+  constexpr double kWidth = 40;  // characters of a whole bar
+  text += fmt::format("{}: where its cycles go\n", lane.lane);
+  std::vector<Row> rows;
+  for (int i = 0; i < kCategories; ++i) {
+    const auto cycles = static_cast<double>((*categories)[static_cast<std::size_t>(i)]);
+    std::string name(name_of(static_cast<Category>(i)));
+    std::replace(name.begin(), name.end(), '_', ' ');
+    const auto length = static_cast<std::size_t>(std::lround(kWidth * cycles / sum));
+    rows.push_back({{fmt::format("  {}", name)},
+                    {fmt::format("{:.1f} %", 100 * cycles / sum), Ink::kPlain, true},
+                    {std::string(length, '#'), Ink::kBold}});
+  }
+  text += table(painter, rows);
+}
+
+std::string header(const Report& report, const Painter& painter) {
+  std::string text = painter.paint(Ink::kBold, report.model);
+  text += fmt::format(", weights {} {:.12}", report.weights_kind, report.weights_sha256);
+  if (report.build.git_commit) {
+    text += fmt::format(", commit {:.12}{}", *report.build.git_commit,
+                        report.build.git_dirty.value_or(false) ? " (changed)" : "");
+  }
+  return text + fmt::format("\n{}, {} threads\n", report.host.cpu, report.host.threads);
+}
+
+Row ended_badly(std::string_view lane, Ending ending, const std::string& reason) {
+  return {{std::string(lane)},
+          {fmt::format("{}: {}", ending == Ending::kRefused ? "REFUSED" : "FAILED", reason),
+           Ink::kBad}};
+}
+
+void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut) {
+  std::vector<Row> rows = {{{"lane", Ink::kDim},
+                            {"time", Ink::kDim},
+                            {"tokens/s", Ink::kDim, true},
+                            {"bytes", Ink::kDim},
+                            {"bound", Ink::kDim},
+                            {"output", Ink::kDim},
+                            {"", Ink::kDim}}};
+  std::string bad;
+  std::string details;
+  for (const LaneOutcome& lane : cut.lanes) {
+    if (lane.ending == Ending::kNotRun) continue;
+    if (lane.ending != Ending::kRan) {
+      bad += table(painter, {ended_badly(lane.lane, lane.ending, lane.reason)});
+      continue;
+    }
+    const Timing& timing = lane.result->timing;
+    const double seconds = lane.seconds();
+    const auto rate = tokens_per_second(cut.plan.cut, seconds);
+    rows.push_back({{lane.lane},
+                    {time_text(seconds, timing)},
+                    {rate ? human_count(*rate) : "-", Ink::kPlain, true},
+                    {bytes_text(timing)},
+                    {bound_text(timing)},
+                    {lane.output_sha256.substr(0, 12)},
+                    verdict(lane, cut.compared_with)});
+    if (lane.result->fault) {
+      details += painter.paint(Ink::kBad, "fault") +
+                 fmt::format(" on {} at line {}: a value too large for its block\n", lane.lane,
+                             lane.result->fault->line);
+    }
+    add_categories(details, painter, lane);
+    if (lane.error) {
+      details += fmt::format(
+          "{} against binary64: KL {:.3g} nats, largest logit error {:.3g}, same first choice "
+          "{:.1f} %\n",
+          lane.lane, lane.error->kl, lane.error->max_logit_error, 100 * lane.error->top1);
+    }
+    if (lane.divergence) {
+      add_divergence(details, painter, lane.lane, cut.compared_with, *lane.divergence);
+    }
+    if (lane.generated) {
+      details += fmt::format("{} generated {} tokens: {}\n", lane.lane,
+                             lane.generated->tokens.size(), generated_text(*lane.generated));
+    }
+  }
+  text += fmt::format("\n{}", painter.paint(Ink::kBold, cut.plan.cut.text()));
+  if (cut.plan.chips > 1) text += fmt::format(" over {} chips", cut.plan.chips);
+  text += fmt::format(", identity {:.12}\n", cut.plan.identity.sha256);
+  if (rows.size() > 1) text += table(painter, rows);
+  text += bad + details;
+}
+
+void add_scores(std::string& text, const Painter& painter, const Report& report) {
+  text += fmt::format("\n{}, {}\n", painter.paint(Ink::kBold, "score"), report.score_mode);
+  std::vector<Row> rows = {{{"lane", Ink::kDim},
+                            {"positions", Ink::kDim, true},
+                            {"nll", Ink::kDim, true},
+                            {"perplexity", Ink::kDim, true},
+                            {"time", Ink::kDim},
+                            {"logits", Ink::kDim},
+                            {"", Ink::kDim}}};
+  std::string details;
+  std::string base;
+  for (const ScoreOutcome& lane : report.scores) {
+    if (lane.ending == Ending::kNotRun) continue;
+    if (lane.ending != Ending::kRan) {
+      details += table(painter, {ended_badly(lane.lane, lane.ending, lane.reason)});
+      continue;
+    }
+    if (base.empty()) base = lane.lane;
+    const auto perplexity = lane.total.perplexity();
+    const std::string time = lane.time_class ? fmt::format("{} {}", human_seconds(lane.seconds),
+                                                           name_of(*lane.time_class))
+                                             : "-";
+    Cell agreement = {fmt::format("agrees with {}", base), Ink::kGood};
+    if (lane.lane == base) agreement = {"what the others are compared with", Ink::kDim};
+    if (!lane.agrees) agreement = {"DIFFERS", Ink::kBad};
+    rows.push_back({{lane.lane},
+                    {fmt::format("{}", lane.total.positions), Ink::kPlain, true},
+                    {fmt::format("{:.6f}", lane.total.nll), Ink::kPlain, true},
+                    {perplexity ? fmt::format("{:.6f}", *perplexity) : "-", Ink::kPlain, true},
+                    {time},
+                    {lane.total.logits_sha256.substr(0, 12)},
+                    agreement});
+    if (lane.fault)
+      details += fmt::format("{} on {}\n", painter.paint(Ink::kBad, "fault"), lane.lane);
+    if (lane.divergence) add_divergence(details, painter, lane.lane, base, *lane.divergence);
+  }
+  if (rows.size() > 1) text += table(painter, rows);
+  text += details;
+}
+
+}  // namespace
+
+std::string human_seconds(double seconds) {
+  static constexpr std::array<std::pair<double, std::string_view>, 4> kUnits = {
+      {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+  if (seconds >= 1000) return fmt::format("{:.0f} s", seconds);
+  for (const auto& [unit, name] : kUnits) {
+    if (seconds >= unit || unit == 1e-9) return fmt::format("{:.3g} {}", seconds / unit, name);
+  }
+  return "";
+}
+
+std::string human_bytes(double bytes) {
+  static constexpr std::array<std::pair<double, std::string_view>, 4> kUnits = {
+      {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}}};
+  for (const auto& [unit, name] : kUnits) {
+    if (bytes >= unit) return fmt::format("{:.2f} {}", bytes / unit, name);
+  }
+  return fmt::format("{:.0f} B", bytes);
+}
+
+std::string human_count(double count) {
+  if (count < 100) return fmt::format("{:.3g}", count);
+  const std::string digits = fmt::format("{:.0f}", count);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string report_console(const Report& report, bool color) {
+  const Painter painter(color);
+  std::string text = header(report, painter);
+  if (report.is_score) {
+    add_scores(text, painter, report);
+    return text;
+  }
+  for (const CutOutcome& cut : report.cuts) {
+    const bool ran = std::any_of(cut.lanes.begin(), cut.lanes.end(), [](const LaneOutcome& lane) {
+      return lane.ending != Ending::kNotRun;
+    });
+    if (ran) add_cut(text, painter, cut);
+  }
+  return text;
+}
+
+}  // namespace logos::bench

@@ -1,0 +1,55 @@
+#include "bench/session.h"
+
+namespace logos::bench {
+namespace {
+
+RunOptions run_options(const Options& options) {
+  RunOptions run;
+  run.threads = options.threads;
+  run.fill = options.fill;
+  run.cycle_limit = options.cycle_limit;
+  if (options.stalls) {
+    run.stalls = true;
+    run.seed = *options.stalls;
+  }
+  return run;
+}
+
+std::vector<std::unique_ptr<Runner>> make_runners(const Options& options, const Model& model,
+                                                  const std::vector<LaneEntry>& lanes) {
+  std::vector<std::unique_ptr<Runner>> runners;
+  for (const LaneEntry& lane : lanes) {
+    runners.push_back(std::make_unique<Runner>(lane, model, options.chips.value_or(1),
+                                               run_options(options), options.artifacts));
+  }
+  return runners;
+}
+
+/// The reference that makes inputs and checks splits: as it is, without limits or kept artifacts.
+RunOptions plain_options(const Options& options) {
+  RunOptions run;
+  run.threads = options.threads;
+  return run;
+}
+
+}  // namespace
+
+Session::Session(const Options& options_of, const Model& model_of,
+                 const std::vector<LaneEntry>& lanes_of, const LaneEntry& reference_of)
+    : options(options_of),
+      model(model_of),
+      lanes(lanes_of),
+      runners(make_runners(options_of, model_of, lanes_of)),
+      one_chip(std::make_unique<Runner>(reference_of, model_of, 1, plain_options(options_of))),
+      maker(model_of, *one_chip) {
+  if (options.dump) dumper.emplace();
+}
+
+std::size_t Session::base() const {
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    if (lanes[i].name == "reference") return i;
+  }
+  return 0;
+}
+
+}  // namespace logos::bench
