@@ -254,7 +254,7 @@ std::string fill_holes(const Source& source, Place place, std::string_view text,
     const auto of_name = value(name);
     if (!fits || !of_name || minus < 0 || minus > *of_name) {
       refuse(source, hole_place, quote(text.substr(i, end - i + 1)),
-             of_name ? "{n} or {n - 1}" : "a hole of a name that has a number here");
+             "a hole such as {n} or {n - 1}");
     }
     result += fmt::format("{}", *of_name - minus);
     i = end;

@@ -67,10 +67,18 @@ void Unrolling::main_section(Frame* frame) {
 }
 
 void Unrolling::check_all_used() const {
+  const Declared* unused = nullptr;
+  std::string_view unused_key;
   for (const auto& [key, declared] : manifest_.declared) {
     if (declared.used) continue;
-    const Declaration& declaration = *declared.declaration;
-    refuse(source_, declaration.name_place, fmt::format("{}, which nothing uses", quote(key)),
+    const auto line = [](const Declared* d) { return d->declaration->place.line; };
+    if (unused != nullptr && line(unused) <= line(&declared)) continue;
+    unused = &declared;
+    unused_key = key;
+  }
+  if (unused != nullptr) {
+    refuse(source_, unused->declaration->name_place,
+           fmt::format("{}, which nothing uses", quote(unused_key)),
            "a declaration that the program uses");
   }
   for (const Function& function : syntax_.functions) {

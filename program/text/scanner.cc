@@ -83,8 +83,8 @@ Token Scanner::string() {
   std::size_t end = begin;
   for (; at(end) != '"'; ++end) {
     const auto byte = static_cast<unsigned char>(at(end));
-    if (end >= source_.text.size()) refuse(source_, place(end), "end of text", "\"\"\"");
-    if (byte == '\n') refuse(source_, place(end), "end of line", "\"\"\"");
+    if (end >= source_.text.size()) refuse(source_, place(end), "end of text", "the closing quote");
+    if (byte == '\n') refuse(source_, place(end), "end of line", "the closing quote");
     if (byte < 0x20 || byte == 0x7F) {
       refuse(source_, place(end), quote(source_.text.substr(end, 1)), "a printed character");
     }
