@@ -17,9 +17,10 @@
 namespace logos::reference {
 namespace {
 
+// 4 x 3 tiles take 24 of the 32 registers for their sums.
 constexpr int kWeightRows = 4;
-constexpr int kDirectRows = 3;
-constexpr int kExpandedRows = 3;
+constexpr int kActivationRows = 3;
+constexpr std::int64_t kPanelPitch = kMaxGroups * 32;  ///< int16 of a weight row of a panel
 
 /// The two ways to add the products of int16 pairs.
 struct Pairs {
@@ -36,6 +37,7 @@ struct VnniPairs {
   }
 };
 
+/// c*q of a group as int16.
 LOGOS_AVX512 LOGOS_INLINE __m512i widened(const std::int8_t* q, std::uint8_t c) {
   const __m512i q16 = _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(q)));
   return _mm512_mullo_epi16(q16, _mm512_set1_epi16(c));
@@ -50,9 +52,9 @@ LOGOS_AVX512 LOGOS_INLINE std::int64_t total(__m512i hi, __m512i lo) {
   return _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_slli_epi64(hi64, 8), lo64));
 }
 
-/// M weight rows by R activation rows, the weights from the matrix or from an expanded panel.
+/// M weight rows by R activation rows, the weights from the matrix or from a panel of c*q.
 template <class Add, int M, int R, bool kFromPanel>
-LOGOS_AVX512 LOGOS_INLINE void tile_sums(const Tile& tile, const std::int16_t* panel) {
+LOGOS_AVX512 void tile_sums(const Tile& tile, const std::int16_t* panel) {
   __m512i hi[M][R];
   __m512i lo[M][R];
 #pragma GCC unroll 8
@@ -64,14 +66,17 @@ LOGOS_AVX512 LOGOS_INLINE void tile_sums(const Tile& tile, const std::int16_t* p
     __m512i w[M];
 #pragma GCC unroll 8
     for (int m = 0; m < M; ++m) {
-      w[m] = kFromPanel ? _mm512_load_si512(panel + (m * kMaxGroups + g) * 32)
-                        : widened(tile.q + m * tile.q_pitch + g * 32, tile.c[m * tile.c_pitch + g]);
+      const std::int8_t* q = tile.q + m * tile.q_pitch + g * 32;
+      w[m] = kFromPanel ? _mm512_load_si512(panel + m * kPanelPitch + g * 32)
+                        : widened(q, tile.c[m * tile.c_pitch + g]);
+      // The next panel's rows begin where no prefetcher of the processor expects them.
+      if (!kFromPanel) _mm_prefetch(q + kWeightRows * tile.q_pitch, _MM_HINT_T0);
     }
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
-      const std::int16_t* a = tile.planes + r * tile.planes_pitch + g * kPlaneColumns;
+      const std::byte* a = tile.activations + r * tile.activation_pitch + g * kPlaneBytes;
       const __m512i a_hi = _mm512_load_si512(a);
-      const __m512i a_lo = _mm512_load_si512(a + 32);
+      const __m512i a_lo = _mm512_load_si512(a + 64);
 #pragma GCC unroll 8
       for (int m = 0; m < M; ++m) {
         hi[m][r] = Add::add(hi[m][r], w[m], a_hi);
@@ -88,63 +93,52 @@ LOGOS_AVX512 LOGOS_INLINE void tile_sums(const Tile& tile, const std::int16_t* p
   }
 }
 
-template <class Add, int M, int R>
-LOGOS_AVX512 void direct_tile(const Tile& tile) {
-  tile_sums<Add, M, R, false>(tile, nullptr);
-}
-template <class Add, int M, int R>
-LOGOS_AVX512 void expanded_tile(const Tile& tile, const std::int16_t* panel) {
-  tile_sums<Add, M, R, true>(tile, panel);
-}
-
-template <class Add>
-void direct(const Tile& tile, int weight_rows, int activation_rows) {
-  using Function = void (*)(const Tile&);
-  static constexpr Function kTiles[kWeightRows][kDirectRows] = {
-      {direct_tile<Add, 1, 1>, direct_tile<Add, 1, 2>, direct_tile<Add, 1, 3>},
-      {direct_tile<Add, 2, 1>, direct_tile<Add, 2, 2>, direct_tile<Add, 2, 3>},
-      {direct_tile<Add, 3, 1>, direct_tile<Add, 3, 2>, direct_tile<Add, 3, 3>},
-      {direct_tile<Add, 4, 1>, direct_tile<Add, 4, 2>, direct_tile<Add, 4, 3>}};
-  kTiles[weight_rows - 1][activation_rows - 1](tile);
-}
-
-LOGOS_AVX512 void expand(const Tile& tile, int weight_rows, std::int16_t* panel) {
+LOGOS_AVX512 void pack(const Tile& tile, int weight_rows, std::byte* panel) {
+  auto* to = reinterpret_cast<std::int16_t*>(panel);
   for (int m = 0; m < weight_rows; ++m) {
     for (std::int64_t g = 0; g < tile.groups; ++g) {
-      _mm512_store_si512(panel + (m * kMaxGroups + g) * 32,
+      _mm512_store_si512(to + m * kPanelPitch + g * 32,
                          widened(tile.q + m * tile.q_pitch + g * 32, tile.c[m * tile.c_pitch + g]));
     }
   }
 }
 
-template <class Add>
-void expanded(const Tile& tile, const std::int16_t* panel, int weight_rows, int activation_rows) {
+template <class Add, bool kFromPanel>
+void multiply(const Tile& tile, const std::byte* panel, std::int64_t first_group, int weight_rows,
+              int activation_rows) {
   using Function = void (*)(const Tile&, const std::int16_t*);
-  static constexpr Function kTiles[kWeightRows][kExpandedRows] = {
-      {expanded_tile<Add, 1, 1>, expanded_tile<Add, 1, 2>, expanded_tile<Add, 1, 3>},
-      {expanded_tile<Add, 2, 1>, expanded_tile<Add, 2, 2>, expanded_tile<Add, 2, 3>},
-      {expanded_tile<Add, 3, 1>, expanded_tile<Add, 3, 2>, expanded_tile<Add, 3, 3>},
-      {expanded_tile<Add, 4, 1>, expanded_tile<Add, 4, 2>, expanded_tile<Add, 4, 3>}};
-  kTiles[weight_rows - 1][activation_rows - 1](tile, panel);
+  static constexpr Function kTiles[kWeightRows][kActivationRows] = {
+      {tile_sums<Add, 1, 1, kFromPanel>, tile_sums<Add, 1, 2, kFromPanel>,
+       tile_sums<Add, 1, 3, kFromPanel>},
+      {tile_sums<Add, 2, 1, kFromPanel>, tile_sums<Add, 2, 2, kFromPanel>,
+       tile_sums<Add, 2, 3, kFromPanel>},
+      {tile_sums<Add, 3, 1, kFromPanel>, tile_sums<Add, 3, 2, kFromPanel>,
+       tile_sums<Add, 3, 3, kFromPanel>},
+      {tile_sums<Add, 4, 1, kFromPanel>, tile_sums<Add, 4, 2, kFromPanel>,
+       tile_sums<Add, 4, 3, kFromPanel>}};
+  const auto* from = reinterpret_cast<const std::int16_t*>(panel);
+  kTiles[weight_rows - 1][activation_rows - 1](tile, kFromPanel ? from + first_group * 32 : from);
 }
 
-template <class Add>
-Kernels kernels() {
-  Kernels kernels{};
-  kernels.weight_rows = kWeightRows;
-  kernels.direct_rows = kDirectRows;
-  kernels.expanded_rows = kExpandedRows;
-  kernels.expand_from = 4;
-  kernels.direct = direct<Add>;
-  kernels.expand = expand;
-  kernels.expanded = expanded<Add>;
-  return kernels;
+template <class Add, bool kFromPanel>
+Method method() {
+  Method method{};
+  method.weight_rows = kWeightRows;
+  method.activation_rows = kActivationRows;
+  method.groups = kMaxGroups;
+  method.block_rows = 64;
+  method.panel_bytes = kFromPanel ? kWeightRows * kPanelPitch * 2 : 0;
+  method.group_bytes = kPlaneBytes;
+  method.prepare = prepare_planes;
+  method.pack = pack;
+  method.multiply = multiply<Add, kFromPanel>;
+  return method;
 }
 
 }  // namespace
 
-Kernels avx512_kernels() { return kernels<Pairs>(); }
-Kernels avx512_vnni_kernels() { return kernels<VnniPairs>(); }
+Methods avx512_methods() { return {method<Pairs, false>(), method<Pairs, true>(), 4}; }
+Methods avx512_vnni_methods() { return {method<VnniPairs, false>(), vnni_panel_method(), 4}; }
 
 }  // namespace logos::reference
 
