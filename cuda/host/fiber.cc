@@ -68,7 +68,7 @@ constexpr std::size_t kStackBytes = 64 * 1024;
 #endif
 /// Stacks that are a power of two apart share the same few sets of the first-level cache.
 constexpr std::size_t kStaggerBytes = 576;
-constexpr std::size_t kStaggers = 16;
+constexpr std::size_t kSlabStacks = 32;
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -188,20 +188,25 @@ void Fiber::switch_from_to(Fiber& from, Fiber& to) {
 FiberPool::FiberPool(Fiber::Entry entry, void* argument) : entry_(entry), argument_(argument) {}
 
 FiberPool::~FiberPool() {
-  for (std::byte* mapping : mappings_) munmap(mapping, kStackBytes + page_bytes());
+  for (std::byte* slab : slabs_) munmap(slab, kSlabStacks * (kStackBytes + page_bytes()));
 }
 
+/// Stacks come in slabs, since a mapping of its own for each costs as much as thousands of
+/// switches.
 void FiberPool::grow() {
   const std::size_t guard = page_bytes();
-  void* mapping = mmap(nullptr, kStackBytes + guard, PROT_READ | PROT_WRITE,
+  const std::size_t each = kStackBytes + guard;
+  void* mapping = mmap(nullptr, kSlabStacks * each, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
-  auto* low = static_cast<std::byte*>(mapping);
-  mappings_.push_back(low);
-  CHECK(mprotect(low, guard, PROT_NONE) == 0);
-  const std::size_t stagger = (fibers_.size() % kStaggers) * kStaggerBytes;
-  fibers_.push_back(std::make_unique<Fiber>(low + guard, kStackBytes - stagger, entry_, argument_));
-  free_.push_back(fibers_.back().get());
+  slabs_.push_back(static_cast<std::byte*>(mapping));
+  for (std::size_t i = 0; i < kSlabStacks; ++i) {
+    std::byte* low = slabs_.back() + i * each;
+    CHECK(mprotect(low, guard, PROT_NONE) == 0);
+    fibers_.push_back(
+        std::make_unique<Fiber>(low + guard, kStackBytes - i * kStaggerBytes, entry_, argument_));
+    free_.push_back(fibers_.back().get());
+  }
 }
 
 void FiberPool::restart_all() {

@@ -71,7 +71,7 @@ class FiberPool {
   Fiber::Entry entry_;
   void* argument_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
-  std::vector<std::byte*> mappings_;
+  std::vector<std::byte*> slabs_;
   std::vector<Fiber*> free_;  // the last one given back is the warmest
 };
 

@@ -14,7 +14,7 @@
 namespace logos::cuda {
 
 struct HostOptions {
-  host::ExecutorOptions executor;
+  host::ExecutorOptions executor = {};
   /// What memory holds before anything is written to it (`fill` of a run).
   std::uint32_t memory_fill = 0xA5A5A5A5;
   /// Bytes of a known pattern before and behind each buffer, looked at after each launch. 0 leaves

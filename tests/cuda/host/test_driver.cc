@@ -1,0 +1,238 @@
+// A libcuda.so.1 for tests: the driver's interface over host memory. Kernels are handed to a
+// function of the test (logos_test_driver_run), which runs them on the executor. The environment
+// variable LOGOS_TEST_DRIVER_FAIL names a function that returns error 999,
+// LOGOS_TEST_DRIVER_DEVICES the number of devices. Streams run at once, but for a capture, which
+// keeps the calls.
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Run = void (*)(const char* name, const unsigned (&shape)[7], void* argument);
+
+struct Graph {
+  std::vector<std::function<void()>> calls;
+};
+
+struct Stream {
+  Graph* capture = nullptr;
+};
+
+Run run_kernel = nullptr;
+std::set<std::string> names;
+int live = 0;  // handles and allocations that were not given back
+
+bool fails(const char* function) {
+  const char* wanted = std::getenv("LOGOS_TEST_DRIVER_FAIL");
+  return wanted != nullptr && std::string(wanted) == function;
+}
+
+int enqueue(Stream* stream, std::function<void()> call) {
+  if (stream->capture != nullptr) {
+    stream->capture->calls.push_back(std::move(call));
+  } else {
+    call();
+  }
+  return 0;
+}
+
+}  // namespace
+
+#define FAIL_IF_TOLD() \
+  if (fails(__func__)) return 999
+
+extern "C" {
+
+void logos_test_driver_run(Run run) { run_kernel = run; }
+int logos_test_driver_live() { return live; }
+
+int cuInit(unsigned) {
+  FAIL_IF_TOLD();
+  return 0;
+}
+int cuDriverGetVersion(int* version) {
+  FAIL_IF_TOLD();
+  *version = 13000;
+  return 0;
+}
+int cuGetErrorString(int, const char** text) {
+  FAIL_IF_TOLD();
+  *text = "unknown error of a test";
+  return 0;
+}
+int cuDeviceGetCount(int* count) {
+  FAIL_IF_TOLD();
+  const char* devices = std::getenv("LOGOS_TEST_DRIVER_DEVICES");
+  *count = devices == nullptr ? 1 : std::atoi(devices);
+  return 0;
+}
+int cuDeviceGet(int* device, int) {
+  FAIL_IF_TOLD();
+  *device = 0;
+  return 0;
+}
+int cuDeviceGetName(char* name, int size, int) {
+  FAIL_IF_TOLD();
+  std::strncpy(name, "Test GPU", static_cast<std::size_t>(size));
+  return 0;
+}
+int cuDeviceGetAttribute(int* value, int which, int) {
+  FAIL_IF_TOLD();
+  *value = which == 75 ? 9 : 0;  // compute capability 9.0
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  FAIL_IF_TOLD();
+  *context = &live;
+  ++live;
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) {
+  --live;
+  return 0;
+}
+int cuCtxSetCurrent(void*) {
+  FAIL_IF_TOLD();
+  return 0;
+}
+int cuModuleLoadData(void** module, const void* image) {
+  FAIL_IF_TOLD();
+  if (std::memcmp(image, "image", 5) != 0) return 200;
+  *module = &names;
+  ++live;
+  return 0;
+}
+int cuModuleUnload(void*) {
+  --live;
+  return 0;
+}
+int cuModuleGetFunction(void** function, void*, const char* name) {
+  FAIL_IF_TOLD();
+  *function = const_cast<std::string*>(&*names.insert(name).first);
+  return 0;
+}
+int cuFuncSetAttribute(void*, int, int) {
+  FAIL_IF_TOLD();
+  return 0;
+}
+int cuMemAlloc_v2(unsigned long long* pointer, std::size_t bytes) {
+  FAIL_IF_TOLD();
+  *pointer =
+      reinterpret_cast<unsigned long long>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  ++live;
+  return 0;
+}
+int cuMemFree_v2(unsigned long long pointer) {
+  std::free(reinterpret_cast<void*>(pointer));
+  --live;
+  return 0;
+}
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size_t bytes, Stream*) {
+  FAIL_IF_TOLD();
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, Stream*) {
+  FAIL_IF_TOLD();
+  std::memcpy(to, reinterpret_cast<void*>(from), bytes);
+  return 0;
+}
+int cuMemsetD8Async(unsigned long long to, unsigned char value, std::size_t bytes, Stream* stream) {
+  FAIL_IF_TOLD();
+  return enqueue(stream, [=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+}
+int cuStreamCreate(Stream** stream, unsigned) {
+  FAIL_IF_TOLD();
+  *stream = new Stream;
+  ++live;
+  return 0;
+}
+int cuStreamDestroy_v2(Stream* stream) {
+  delete stream;
+  --live;
+  return 0;
+}
+int cuStreamSynchronize(Stream*) {
+  FAIL_IF_TOLD();
+  return 0;
+}
+int cuStreamBeginCapture_v2(Stream* stream, int) {
+  FAIL_IF_TOLD();
+  stream->capture = new Graph;
+  ++live;
+  return 0;
+}
+int cuStreamEndCapture(Stream* stream, Graph** graph) {
+  *graph = std::exchange(stream->capture, nullptr);
+  FAIL_IF_TOLD();
+  return 0;
+}
+int cuGraphInstantiateWithFlags(void** runnable, Graph* graph, unsigned long long) {
+  FAIL_IF_TOLD();
+  *runnable = new Graph(*graph);
+  ++live;
+  return 0;
+}
+int cuGraphLaunch(Graph* runnable, Stream*) {
+  FAIL_IF_TOLD();
+  for (const auto& call : runnable->calls) call();
+  return 0;
+}
+int cuGraphExecDestroy(Graph* runnable) {
+  delete runnable;
+  --live;
+  return 0;
+}
+int cuGraphDestroy(Graph* graph) {
+  delete graph;
+  --live;
+  return 0;
+}
+using Clock = std::chrono::steady_clock;
+int cuEventCreate(Clock::time_point** event, unsigned) {
+  FAIL_IF_TOLD();
+  *event = new Clock::time_point;
+  ++live;
+  return 0;
+}
+int cuEventRecord(Clock::time_point* event, Stream*) {
+  FAIL_IF_TOLD();
+  *event = Clock::now();
+  return 0;
+}
+int cuEventSynchronize(Clock::time_point*) {
+  FAIL_IF_TOLD();
+  return 0;
+}
+int cuEventElapsedTime(float* milliseconds, Clock::time_point* begin, Clock::time_point* end) {
+  FAIL_IF_TOLD();
+  *milliseconds = std::chrono::duration<float, std::milli>(*end - *begin).count();
+  return 0;
+}
+int cuEventDestroy_v2(Clock::time_point* event) {
+  delete event;
+  --live;
+  return 0;
+}
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, Stream* stream, void** parameters, void** extra) {
+  FAIL_IF_TOLD();
+  if (extra != nullptr) return 1;
+  const std::string& name = *static_cast<std::string*>(function);
+  // As a driver does: the argument's bytes are copied now. No test kernel has more than 64.
+  std::vector<std::byte> argument(64);
+  std::memcpy(argument.data(), parameters[0], argument.size());
+  return enqueue(stream, [=, &name]() mutable {
+    const unsigned shape[7] = {gx, gy, gz, bx, by, bz, shared};
+    run_kernel(name.c_str(), shape, argument.data());
+  });
+}
+
+}  // extern "C"
