@@ -1,6 +1,7 @@
 #include "sim/reference/workers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "program/check.h"
 
@@ -41,6 +42,7 @@ void Workers::share(std::int64_t units, std::int64_t step,
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return helping_ == 0; });
   work_ = nullptr;
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 void Workers::help(std::stop_token stop) {
@@ -71,7 +73,12 @@ void Workers::take_pieces() {
       end = std::min(units_, begin + piece_);
       next_ = end;
     }
-    (*work_)(begin, end);
+    try {
+      (*work_)(begin, end);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!thrown_) thrown_ = std::current_exception();
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -18,7 +19,8 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   /// Calls `work(begin, end)` over [0, units) in pieces that are multiples of `step` (but the
-  /// last), each unit once, and returns when all are done. `work` must not throw.
+  /// last), each unit once, and returns when all are done. What `work` throws first is thrown again
+  /// here, after the other pieces.
   void share(std::int64_t units, std::int64_t step,
              const std::function<void(std::int64_t, std::int64_t)>& work);
 
@@ -37,6 +39,7 @@ class Workers {
   std::int64_t units_ = 0;
   std::int64_t piece_ = 1;
   const std::function<void(std::int64_t, std::int64_t)>* work_ = nullptr;
+  std::exception_ptr thrown_;          ///< of the round
   std::vector<std::jthread> threads_;  ///< last, so that it stops before the rest is gone
 };
 

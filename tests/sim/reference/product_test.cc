@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <stdexcept>
 #include <vector>
 
 #include "sim/reference/arithmetic.h"
@@ -176,6 +178,24 @@ TEST(Workers, EachUnitIsDoneOnceInEachRound) {
                     });
       EXPECT_TRUE(std::all_of(done.begin(), done.end(), [](int n) { return n == 1; }));
     }
+  }
+}
+
+TEST(Workers, WhatAPieceThrowsReachesTheCaller) {
+  for (const int threads : {1, 3}) {
+    Workers workers(threads);
+    for (int round = 0; round < 3; ++round) {
+      EXPECT_THROW(workers.share(100, 1,
+                                 [](std::int64_t begin, std::int64_t) {
+                                   if (begin <= 50) throw std::runtime_error("a piece");
+                                 }),
+                   std::runtime_error);
+    }
+    std::atomic<int> done = 0;
+    workers.share(100, 1, [&](std::int64_t begin, std::int64_t end) {
+      done += static_cast<int>(end - begin);
+    });
+    EXPECT_EQ(done, 100);
   }
 }
 
