@@ -277,7 +277,9 @@ bool is_neutral(const json& value) {
 }
 
 void check_keys(const ConfigObject& config, Family family, std::vector<std::string>* remarks) {
-  for (const auto& [key, value] : config.members().items()) {
+  for (const auto& member : config.members().items()) {
+    const std::string& key = member.key();
+    const json& value = member.value();
     const auto refused = std::find_if(kRefused.begin(), kRefused.end(),
                                       [&](const RefusedKey& entry) { return entry.key == key; });
     if (refused != kRefused.end()) {
