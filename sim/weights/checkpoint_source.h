@@ -25,6 +25,9 @@ class CheckpointSource final : public RowSource {
   float matrix_row(const PlannedTensor& tensor, std::int64_t row,
                    std::span<std::uint8_t> multipliers, std::span<std::int8_t> q) override;
   void vector(const PlannedTensor& tensor, std::span<float> values) override;
+  /// A store is kept under the digest of the bytes that were there at first: they must not have
+  /// changed meanwhile.
+  void finish() override { checkpoint_.check_unchanged(); }
 
  private:
   std::string place(const PlannedTensor& tensor) const;

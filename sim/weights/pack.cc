@@ -87,6 +87,7 @@ void pack(const std::vector<PlannedTensor>& plan, RowSource& rows, std::string_v
                             : write_vector(placed, rows, writer);
   }
   writer.write(header.layout.data_bytes, {});
+  rows.finish();
   header.sha256 = digest.hex();
   const std::string text = serialise_header(header);
   temporary.write_at(0, std::as_bytes(std::span(text)));

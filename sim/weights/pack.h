@@ -18,6 +18,8 @@ class RowSource {
   virtual float matrix_row(const PlannedTensor& tensor, std::int64_t row,
                            std::span<std::uint8_t> multipliers, std::span<std::int8_t> q) = 0;
   virtual void vector(const PlannedTensor& tensor, std::span<float> values) = 0;
+  /// After the last of them, before the store becomes visible: the place to refuse what was read.
+  virtual void finish() {}
 };
 
 /// Writes a packed store (store_format.h) whole or not at all. In memory at a time: a block of

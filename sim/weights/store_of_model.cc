@@ -78,10 +78,8 @@ std::unique_ptr<WeightStore> store_of_checkpoint(const std::filesystem::path& di
   const std::string source =
       source_digest(plan, {{"checkpoint", checkpoint.content_sha256()}}, dir.string());
   CheckpointSource rows(checkpoint);
-  auto store = reuse_or_pack(store_directory() / fmt::format("checkpoint-{}.weights", source),
-                             source, plan, rows, &remarks);
-  checkpoint.check_unchanged();
-  return store;
+  return reuse_or_pack(store_directory() / fmt::format("checkpoint-{}.weights", source), source,
+                       plan, rows, &remarks);
 }
 
 std::unique_ptr<WeightStore> synthetic_store(const ModelSpec& spec, std::uint64_t seed,

@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <functional>
 
+#include "sim/weights/checkpoint_source.h"
 #include "sim/weights/store.h"
 #include "sim/weights/synthetic_source.h"
 #include "tests/sim/weights/checkpoint_files.h"
@@ -124,6 +126,23 @@ TEST(Pack, ARowThatIsRefusedLeavesNothing) {
   });
   EXPECT_EQ(error_of([&] { pack(kPlan, rows, kSource, folder / "a.weights"); }), "w: refused");
   EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(Pack, ACheckpointThatChangesMeanwhileGivesNoStore) {
+  const TemporaryFolder model;
+  const auto file = model / "model.safetensors";
+  write_file(file, safetensors({{"m", "F32", {2, 2}, encoded({1, 2, 3, 4}, "F32")}}));
+  const Checkpoint checkpoint(model.path());
+  const std::vector<PlannedTensor> plan = {{"m", true, 2, 2}};
+  const StoreFolder folder;
+  CheckpointSource rows(checkpoint);
+  pack(plan, rows, kSource, folder / "a.weights");
+  EXPECT_EQ(folder.entries(), 1);
+  std::filesystem::last_write_time(
+      file, std::filesystem::last_write_time(file) + std::chrono::seconds(1));
+  EXPECT_THAT(error_of([&] { pack(plan, rows, kSource, folder / "b.weights"); }),
+              AllOf(HasSubstr("model.safetensors"), HasSubstr("was written to")));
+  EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(Pack, NoRoomIsToldAtOnceWithPathAndCauseAndLeavesNothing) {
