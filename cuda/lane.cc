@@ -1,6 +1,7 @@
 #include "cuda/lane.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -67,12 +68,23 @@ void check_plan(const Plan& plan, const Identity& asked, const CudaConfig& confi
              cache.chip < plan.chips,
          "heads of a cache");
   }
-  for (const Group& group : plan.groups) {
-    for (const Step& step : group.steps) hold(step.chip < plan.chips, "a step of no chip");
+  for (const PlanMatrix& matrix : plan.matrices) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 45;
+    hold(matrix.columns >= 1 && matrix.rows <= kMost / matrix.columns, "size of a matrix");
   }
   hold(plan.output_rows >= 1 && plan.output_rows <= plan.rows && plan.output_columns >= 1 &&
            plan.output_columns <= std::max(plan.vocabulary, plan.columns),
        "size of the outputs");
+}
+
+/// The numbers of each step, before memory is sized by them. (Their extents: PlanRunner.)
+void check_steps(const Plan& plan, const RunShape& run) {
+  for (const Group& group : plan.groups) {
+    for (const Step& step : group.steps) {
+      hold(step.chip < plan.chips, "a step of no chip");
+      check_step(step, plan, run, kWhere, [](const Reference&, std::int64_t, bool) {});
+    }
+  }
 }
 
 RunShape run_shape(const Inputs& inputs) {
@@ -99,6 +111,19 @@ HostOptions host_options(const CudaLaneOptions& lane, const RunOptions& options)
   return host;
 }
 
+/// A host that plays a GPU with more memory than it has says so before it starts.
+void check_host_memory(const Plan& plan, const RunShape& run) {
+  const std::int64_t physical = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const MemoryNeed need = memory_need(plan, run.reach);
+  const std::int64_t own = need.caches + need.activations;  // weights lie in the mapped store
+  if (own > physical) {
+    throw Error("cuda: memory of this host, which runs the kernels",
+                fmt::format("too small for {} bytes of caches and {} of activations", need.caches,
+                            need.activations),
+                fmt::format("{} bytes", physical), fmt::format("{} bytes", own));
+  }
+}
+
 }  // namespace
 
 CudaConfig parse_cuda_config(std::string_view text) {
@@ -119,20 +144,17 @@ CudaConfig parse_cuda_config(std::string_view text) {
   return config;
 }
 
-void CudaLane::with_lane_machine(const RunOptions& options,
-                                 const std::function<void(Machine&)>& work) const {
-  const HostOptions host = host_options(options_, options);
-  const auto say = [&](const std::string& line) {
-    if (options_.say) std::call_once(said_, [&] { options_.say(line); });
-  };
+void CudaLane::with_machine_of_lane(const WeightStore& weights, const RunOptions& options,
+                                    const MachineKeeper::Work& work) const {
+  MachineKeeper::Request request;
+  request.device = options_.host_only ? nullptr : &options_.device;
+  request.host = host_options(options_, options);
+  request.copy_weights = options_.check;
+  request.weights_sha256 = weights.sha256();
   try {
-    if (!options_.host_only) {
-      with_machine(options_.device, host, work, say);
-      return;
-    }
-    HostMachine machine(host);
-    say(machine.description());
-    work(machine);
+    keeper_.run(request, work, [&](const std::string& line) {
+      if (options_.say) std::call_once(said_, [&] { options_.say(line); });
+    });
   } catch (const std::bad_alloc&) {
     throw Error("cuda", "no memory on this host for the kernels' buffers");
   }
@@ -159,15 +181,15 @@ Result CudaLane::run(const Artifact& artifact, const Identity& asked, const Weig
   check_plan(plan, asked, parsed, inputs);
   check_inputs(program_of(plan), inputs);
   const RunShape run = run_shape(inputs);
+  check_steps(plan, run);
   check_memory(plan, run.reach);
 
   PlanOutputs outputs;
   std::optional<Timing> timing;
-  const auto work = [&](Machine& machine) {
-    const bool host = machine.time_class() == TimeClass::kModelled;
-    machine.clear_records();
-    RunMemory memory(machine, plan, weights, inputs, run,
-                     {options.observer != nullptr, host && !options_.check});
+  const auto work = [&](Machine& machine, WeightMemory& weight_memory) {
+    if (machine.time_class() == TimeClass::kModelled) check_host_memory(plan, run);
+    RunMemory memory(machine, weight_memory, plan, weights, inputs, run,
+                     options.observer != nullptr);
     PlanRunner runner(machine, plan, memory, run, options.observer);
     outputs = runner.run();
     const std::vector<LaunchRecord> records = machine.records();
@@ -177,7 +199,7 @@ Result CudaLane::run(const Artifact& artifact, const Identity& asked, const Weig
     timing->bytes["hbm"] = outputs.useful_bytes;
     timing->macs = outputs.macs;
   };
-  with_lane_machine(options, work);
+  with_machine_of_lane(weights, options, work);
   push_caches(plan, outputs.pushed, run, inputs.caches);
   return {plan.output_rows, plan.output_columns, std::move(outputs.outputs), outputs.fault,
           *timing};

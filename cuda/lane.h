@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/device.h"
+#include "cuda/machine_keeper.h"
 #include "cuda/plan.h"
 #include "cuda/time_model.h"
 #include "sim/lane.h"
@@ -42,11 +43,12 @@ class CudaLane : public Lane {
              const LaneConfig& config, Inputs& inputs, const RunOptions& options) const override;
 
  private:
-  void with_lane_machine(const RunOptions& options,
-                         const std::function<void(Machine&)>& work) const;
+  void with_machine_of_lane(const WeightStore& weights, const RunOptions& options,
+                            const MachineKeeper::Work& work) const;
 
   CudaLaneOptions options_;
   mutable std::once_flag said_;
+  mutable MachineKeeper keeper_;  // no run sees what another left in it
 };
 
 }  // namespace logos::cuda

@@ -14,7 +14,7 @@
 namespace logos::cuda {
 namespace {
 
-/// Checks one launch. Each `check` holds the numbers of one kernel to its bounds and tells of the
+/// Checks one step. Each `check` holds the numbers of one kernel to its bounds and tells of the
 /// extent of each pointer; a null pointer that the kernel would follow is told of, too.
 class Checker {
  public:
@@ -264,7 +264,9 @@ class Checker {
   void check_attention_shape(const AttentionArguments<Planned>& a) const {
     constexpr std::int64_t kMost = std::int64_t{1} << 30;
     constexpr std::int64_t kMostSplit = 2048;  ///< its weights fit in shared memory
+    constexpr std::int64_t kMostHeads = std::int64_t{1} << 16;
     hold(a.heads >= 1 && a.key_heads >= 1 && a.group >= 1, "heads of attention");
+    hold(a.heads < kMostHeads && a.key_heads < kMostHeads, "heads of attention");
     hold(bytes({std::int64_t{a.first_key} + a.key_heads, a.group}) < kMost &&
              std::int64_t{a.first_head} + a.heads < kMost,
          "heads of attention");
@@ -286,10 +288,10 @@ class Checker {
 
 }  // namespace
 
-void check_launch(const PlannedLaunch& launch, const Plan& plan, const RunShape& run,
-                  std::string_view where, const Need& need) {
+void check_step(const Step& step, const Plan& plan, const RunShape& run, std::string_view where,
+                const Need& need) {
   Checker checker(plan, run, where, need);
-  std::visit([&](const auto& work) { checker.check(work); }, launch.work);
+  std::visit([&](const auto& work) { checker.check(work); }, step.work);
 }
 
 }  // namespace logos::cuda

@@ -37,16 +37,16 @@ struct PlannedLaunch {
   Work work;
 };
 
-/// The launches of a step in order.
+/// The launches of a step, which check_step has passed, in order.
 std::vector<PlannedLaunch> launches_of(const Step& step, const RunShape& run);
 
 /// Told of each pointer of a launch: `bytes` from the reference on are read or written. `required`:
 /// the kernel does not take null for it; else null references are not told of.
 using Need = std::function<void(const Reference& reference, std::int64_t bytes, bool required)>;
 
-/// Throws Error (where = `where`) for arguments that could take a kernel outside of its buffers or
-/// its own bounds, and tells `need` of each pointer's extent. `plan` gives matrices and caches.
-void check_launch(const PlannedLaunch& launch, const Plan& plan, const RunShape& run,
-                  std::string_view where, const Need& need);
+/// Throws Error (where = `where`) for a step that could take its kernels outside of their buffers
+/// or their own bounds, and tells `need` of each pointer's extent. To be asked before launches_of.
+void check_step(const Step& step, const Plan& plan, const RunShape& run, std::string_view where,
+                const Need& need);
 
 }  // namespace logos::cuda

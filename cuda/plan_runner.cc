@@ -49,13 +49,16 @@ PlanRunner::PlanRunner(Machine& machine, const Plan& plan, RunMemory& memory, co
                        Observer* observer)
     : machine_(machine), plan_(plan), memory_(memory), run_(run), observer_(observer) {}
 
+void PlanRunner::check(const Step& step) const {
+  check_step(step, plan_, run_, kWhere,
+             [&](const Reference& reference, std::int64_t bytes, bool required) {
+               memory_.check(reference, bytes, required);
+             });
+}
+
 void PlanRunner::launch(const Step& step, PlanOutputs* outputs) {
   for (const PlannedLaunch& launch : launches_of(step, run_)) {
     if (outputs != nullptr) {
-      check_launch(launch, plan_, run_, kWhere,
-                   [&](const Reference& reference, std::int64_t bytes, bool required) {
-                     memory_.check(reference, bytes, required);
-                   });
       outputs->useful_bytes += launch.traffic.bytes();
       outputs->macs += launch.macs;
     }
@@ -74,7 +77,10 @@ PlanOutputs PlanRunner::run() {
   PlanOutputs outputs;
   for (const Group& group : plan_.groups) {
     captured_.assign(static_cast<std::size_t>(plan_.chips), {});
-    for (const Step& step : group.steps) launch(step, &outputs);
+    for (const Step& step : group.steps) {
+      check(step);
+      launch(step, &outputs);
+    }
     if (observer_ != nullptr) observe(group);
   }
   outputs.outputs.resize(static_cast<std::size_t>(plan_.output_rows * plan_.output_columns));

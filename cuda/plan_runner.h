@@ -41,6 +41,7 @@ class PlanRunner {
     std::vector<std::vector<std::byte>> weight_sums;
   };
 
+  void check(const Step& step) const;
   void launch(const Step& step, PlanOutputs* outputs);
   void capture(const Step& step, const AttentionArguments<Planned>& tile);
   void observe(const Group& group);

@@ -103,11 +103,12 @@ void check_memory(const Plan& plan, std::int64_t reach) {
   }
 }
 
-RunMemory::RunMemory(Machine& machine, const Plan& plan, const WeightStore& store,
-                     const Inputs& inputs, const RunShape& run, const Options& options)
-    : machine_(machine), plan_(plan), options_(options), reach_(run.reach) {
+RunMemory::RunMemory(Machine& machine, WeightMemory& weights, const Plan& plan,
+                     const WeightStore& store, const Inputs& inputs, const RunShape& run,
+                     bool observe)
+    : machine_(machine), plan_(plan), observe_(observe) {
   check_memory(plan, run.reach);
-  enter_weights(store);
+  enter_weights(weights, store);
   enter_inputs(inputs, run);
   enter_caches(inputs, run);
   enter_activations(run);
@@ -127,21 +128,15 @@ void RunMemory::upload(Space space, const std::vector<T>& values, std::string_vi
   if (!bytes.empty()) machine_.upload(buffers_.back().data(), bytes);
 }
 
-void RunMemory::enter_weight(Space space, std::size_t index, std::span<const std::byte> bytes,
-                             std::string_view name) {
-  if (options_.alias_weights) {
-    auto& pieces = pieces_[static_cast<std::size_t>(space)];
-    if (pieces.size() <= index) pieces.resize(index + 1);
-    // Kernels only read it: `address` refuses a reference that would write.
-    pieces[index] = {const_cast<std::byte*>(bytes.data()),  // NOLINT
-                     static_cast<std::int64_t>(bytes.size())};
-    return;
-  }
-  own(space, index, static_cast<std::int64_t>(bytes.size()), name);
-  if (!bytes.empty()) machine_.upload(buffers_.back().data(), bytes);
+void RunMemory::enter_weight(WeightMemory& weights, Space space, std::size_t index,
+                             std::span<const std::byte> bytes, const std::string& name) {
+  auto& pieces = pieces_[static_cast<std::size_t>(space)];
+  if (pieces.size() <= index) pieces.resize(index + 1);
+  // Kernels only read it: `address` refuses a reference that would write.
+  pieces[index] = {weights.place(name, bytes), static_cast<std::int64_t>(bytes.size())};
 }
 
-void RunMemory::enter_weights(const WeightStore& store) {
+void RunMemory::enter_weights(WeightMemory& weights, const WeightStore& store) {
   for (std::size_t i = 0; i < plan_.matrices.size(); ++i) {
     const PlanMatrix& matrix = plan_.matrices[i];
     const MatrixView view = store.matrix(matrix.tensor);
@@ -151,9 +146,10 @@ void RunMemory::enter_weights(const WeightStore& store) {
                   fmt::format("{} rows of {}", view.rows, view.columns),
                   fmt::format("{} rows of {}", matrix.rows, matrix.columns));
     }
-    enter_weight(Space::kMatrix, i, std::as_bytes(view.q), matrix.tensor);
-    enter_weight(Space::kMultipliers, i, std::as_bytes(view.multipliers), matrix.tensor);
-    enter_weight(Space::kScales, i, std::as_bytes(view.scales), matrix.tensor);
+    enter_weight(weights, Space::kMatrix, i, std::as_bytes(view.q), matrix.tensor + " q");
+    enter_weight(weights, Space::kMultipliers, i, std::as_bytes(view.multipliers),
+                 matrix.tensor + " multipliers");
+    enter_weight(weights, Space::kScales, i, std::as_bytes(view.scales), matrix.tensor + " scales");
   }
   for (std::size_t i = 0; i < plan_.vectors.size(); ++i) {
     const PlanVector& vector = plan_.vectors[i];
@@ -162,7 +158,7 @@ void RunMemory::enter_weights(const WeightStore& store) {
       throw Error(fmt::format("cuda: tensor {}", vector.tensor), "another size in the store",
                   fmt::to_string(values.size()), fmt::to_string(vector.size));
     }
-    enter_weight(Space::kVector, i, std::as_bytes(values), vector.tensor);
+    enter_weight(weights, Space::kVector, i, std::as_bytes(values), vector.tensor);
   }
 }
 
@@ -229,7 +225,7 @@ void RunMemory::enter_activations(const RunShape& run) {
         chip < plan_.chips ? fmt::format("activations of chip {}", chip + 1)
                            : std::string("what chips read of each other"));
   }
-  if (options_.observe) {
+  if (observe_) {
     for (std::size_t i = 0; i < plan_.observed.size(); ++i) {
       own(Space::kObserved, i, plan_.observed[i], "what is observed");
     }
@@ -238,7 +234,7 @@ void RunMemory::enter_activations(const RunShape& run) {
     for (int kind = 0; kind < kScratches; ++kind) {
       const auto scratch = static_cast<Scratch>(kind);
       const std::int64_t bytes = scratch_need(plan_, chip, scratch, run.reach);
-      if (bytes == 0 || (only_observed(scratch) && !options_.observe)) continue;
+      if (bytes == 0 || (only_observed(scratch) && !observe_)) continue;
       own(Space::kScratch, static_cast<std::size_t>(chip * kScratches + kind), bytes,
           "scratch of attention");
     }
@@ -274,7 +270,7 @@ std::byte* RunMemory::address(const Reference& reference, std::size_t alignment,
   if (!reference) return nullptr;
   const Piece* piece = find(reference);
   if (piece == nullptr) {
-    if (may_be_absent(reference) && !options_.observe) return nullptr;
+    if (may_be_absent(reference) && !observe_) return nullptr;
     outside(reference, "a reference to no buffer");
   }
   if (reference.offset > piece->bytes) outside(reference, "a reference behind its buffer");
@@ -288,7 +284,7 @@ std::byte* RunMemory::address(const Reference& reference, std::size_t alignment,
 void RunMemory::check(const Reference& reference, std::int64_t bytes, bool required) const {
   const Piece* piece = reference ? find(reference) : nullptr;
   if (piece == nullptr) {
-    if (!required && may_be_absent(reference) && !options_.observe) return;
+    if (!required && may_be_absent(reference) && !observe_) return;
     outside(reference, "no buffer where a kernel needs one");
   }
   if (reference.offset > piece->bytes || bytes > piece->bytes - reference.offset) {

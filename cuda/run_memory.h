@@ -8,6 +8,7 @@
 
 #include "cuda/launches.h"
 #include "cuda/machine.h"
+#include "cuda/machine_keeper.h"
 #include "cuda/plan.h"
 #include "sim/inputs.h"
 #include "sim/weights/store.h"
@@ -39,14 +40,10 @@ void push_caches(const Plan& plan, const PushedCaches& pushed, const RunShape& r
 /// of what they point into.
 class RunMemory {
  public:
-  struct Options {
-    bool observe = false;
-    /// The machine reads the store's memory directly (the host); else weights are uploaded.
-    bool alias_weights = false;
-  };
-  /// Allocates, and uploads weights, inputs and caches.
-  RunMemory(Machine& machine, const Plan& plan, const WeightStore& store, const Inputs& inputs,
-            const RunShape& run, const Options& options);
+  /// Allocates, and uploads weights, inputs and caches. `observe`: with what only an observer
+  /// wants.
+  RunMemory(Machine& machine, WeightMemory& weights, const Plan& plan, const WeightStore& store,
+            const Inputs& inputs, const RunShape& run, bool observe);
 
   /// Null for null references, and for what only an observer wants where there is none. Throws
   /// Error where the offset is outside, not a multiple of `alignment`, or where a kernel would
@@ -70,9 +67,9 @@ class RunMemory {
   void own(Space space, std::size_t index, std::int64_t bytes, std::string_view name);
   template <typename T>
   void upload(Space space, const std::vector<T>& values, std::string_view name);
-  void enter_weights(const WeightStore& store);
-  void enter_weight(Space space, std::size_t index, std::span<const std::byte> bytes,
-                    std::string_view name);
+  void enter_weights(WeightMemory& weights, const WeightStore& store);
+  void enter_weight(WeightMemory& weights, Space space, std::size_t index,
+                    std::span<const std::byte> bytes, const std::string& name);
   void enter_inputs(const Inputs& inputs, const RunShape& run);
   void enter_caches(const Inputs& inputs, const RunShape& run);
   void enter_activations(const RunShape& run);
@@ -80,8 +77,7 @@ class RunMemory {
 
   Machine& machine_;
   const Plan& plan_;
-  Options options_;
-  std::int64_t reach_;
+  bool observe_;
   std::vector<Buffer> buffers_;
   std::array<std::vector<Piece>, kSpaces> pieces_;
 };

@@ -28,6 +28,9 @@ struct Model {
     std::vector<std::string> remarks;
     store = store_of_checkpoint(dir, spec, remarks);
   }
+  /// Synthetic weights of a shape.
+  Model(const ModelSpec& spec_of, std::uint64_t seed)
+      : spec(spec_of), store(synthetic_store(spec_of, seed)) {}
   std::filesystem::path dir;
   ModelSpec spec;
   std::unique_ptr<WeightStore> store;
