@@ -56,9 +56,8 @@ class Owned {
 class PrimaryContext {
  public:
   PrimaryContext(const Driver& driver, driver::Device device) : driver_(driver), device_(device) {
-    driver::Context context = nullptr;
-    driver.check(driver.primary_ctx_retain(&context, device), "cuDevicePrimaryCtxRetain");
-    const driver::Result result = driver.ctx_set_current(context);
+    driver.check(driver.primary_ctx_retain(&context_, device), "cuDevicePrimaryCtxRetain");
+    const driver::Result result = bind();
     if (result != driver::kSuccess) {
       driver.primary_ctx_release(device);
       driver.check(result, "cuCtxSetCurrent");
@@ -70,13 +69,18 @@ class PrimaryContext {
     driver_.ctx_set_current(nullptr);
     driver_.primary_ctx_release(device_);
   }
+  /// Makes it current on the calling thread, which may be another one than before.
+  driver::Result bind() const { return driver_.ctx_set_current(context_); }
 
  private:
   const Driver& driver_;
   driver::Device device_;
+  driver::Context context_ = nullptr;
 };
 
+// The calls that need a context first make ours current: each may come from another thread.
 #define LOGOS_CALL(function, ...) driver_.check(driver_.function(__VA_ARGS__), #function)
+#define LOGOS_BIND() driver_.check(context_.bind(), "cuCtxSetCurrent")
 
 class DeviceMachine : public Machine {
  public:
@@ -100,6 +104,7 @@ class DeviceMachine : public Machine {
   }
 
   ~DeviceMachine() override {
+    context_.bind();
     driver_.stream_synchronize(stream_.get());
     for (const auto& [data, bytes] : blocks_) driver_.mem_free(address(data));
   }
@@ -108,6 +113,7 @@ class DeviceMachine : public Machine {
   TimeClass time_class() const override { return TimeClass::kMeasured; }
 
   Buffer allocate(std::size_t bytes, std::string_view name) override {
+    LOGOS_BIND();
     driver::DevicePtr pointer = 0;
     const driver::Result result = driver_.mem_alloc(&pointer, std::max<std::size_t>(bytes, 1));
     if (result != driver::kSuccess) {
@@ -120,24 +126,29 @@ class DeviceMachine : public Machine {
 
   void upload(std::byte* to, std::span<const std::byte> from) override {
     if (from.empty()) return;
+    LOGOS_BIND();
     LOGOS_CALL(copy_to_device, address(to), from.data(), from.size(), stream_.get());
     LOGOS_CALL(stream_synchronize, stream_.get());  // the caller may change `from` now
   }
 
   void download(std::span<std::byte> to, const std::byte* from) override {
     if (to.empty()) return;
+    LOGOS_BIND();
     LOGOS_CALL(copy_to_host, to.data(), address(from), to.size(), stream_.get());
     LOGOS_CALL(stream_synchronize, stream_.get());
   }
 
   void fill(std::byte* to, std::uint8_t value, std::size_t bytes) override {
-    if (bytes != 0) LOGOS_CALL(memset_d8, address(to), value, bytes, stream_.get());
+    if (bytes == 0) return;
+    LOGOS_BIND();
+    LOGOS_CALL(memset_d8, address(to), value, bytes, stream_.get());
   }
 
   void launch_bytes(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args,
                     const Traffic& declared) override {
     check_shape(kernel.name, shape);
     CHECK(args.size() == kernel.args_bytes && kernel.args_bytes <= kMaxArgumentBytes);
+    LOGOS_BIND();
     // The driver reads the argument only; its interface is not const.
     void* parameters[] = {const_cast<std::byte*>(args.data())};
     LOGOS_CALL(launch_kernel, function(kernel, shape.shared_bytes), shape.grid.x, shape.grid.y,
@@ -146,11 +157,15 @@ class DeviceMachine : public Machine {
     if (!capturing_) records_.push_back({kernel.name, shape, declared, std::nullopt});
   }
 
-  void synchronize() override { LOGOS_CALL(stream_synchronize, stream_.get()); }
+  void synchronize() override {
+    LOGOS_BIND();
+    LOGOS_CALL(stream_synchronize, stream_.get());
+  }
 
   std::optional<double> median_seconds(const std::function<void()>& launches,
                                        int replays) override {
     CHECK(replays > 0);
+    LOGOS_BIND();
     Owned<driver::Graph> graph(driver_.graph_destroy);
     capture(launches, graph);
     Owned<driver::GraphExec> runnable(driver_.graph_exec_destroy);
@@ -176,6 +191,7 @@ class DeviceMachine : public Machine {
  protected:
   void release(std::byte* data) noexcept override {
     // Launches that use the memory may still be under way; cuMemFree waits for them.
+    context_.bind();
     if (blocks_.erase(data) != 0) driver_.mem_free(address(data));
   }
 
@@ -257,6 +273,7 @@ class DeviceMachine : public Machine {
   bool capturing_ = false;
 };
 
+#undef LOGOS_BIND
 #undef LOGOS_CALL
 
 }  // namespace
@@ -285,23 +302,6 @@ std::unique_ptr<Machine> open_device(const DeviceOptions& options) {
     throw DeviceError("this program was built without a CUDA compiler");
   }
   return std::make_unique<DeviceMachine>(options);
-}
-
-void with_machine(const DeviceOptions& device, const HostOptions& host,
-                  const std::function<void(Machine&)>& work,
-                  const std::function<void(const std::string&)>& say) {
-  HostOptions fallback = host;
-  try {
-    const std::unique_ptr<Machine> machine = open_device(device);
-    work(*machine);
-    say(machine->description());
-    return;
-  } catch (const DeviceError& error) {
-    fallback.reason = error.what();
-  }
-  HostMachine machine(fallback);
-  say(machine.description());
-  work(machine);
 }
 
 }  // namespace logos::cuda

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,7 +8,6 @@
 #include <vector>
 
 #include "cuda/driver.h"
-#include "cuda/host/host_machine.h"
 #include "cuda/machine.h"
 
 namespace logos::cuda {
@@ -37,13 +35,7 @@ struct DeviceOptions {
 
 /// The first GPU that the driver shows. Throws DeviceError in one line where there is none, the
 /// driver is missing, too old or fails in any way, or no image fits; its other calls throw it, too.
+/// (cuda/machine_keeper.h lets the host take over then.)
 std::unique_ptr<Machine> open_device(const DeviceOptions& options);
-
-/// Runs `work` on a GPU where one works, else on the host. A GPU that fails in the middle costs its
-/// time, not the run: `work` is called again with the host, so it must not have changed anything of
-/// the caller's before its last call to the machine. `say` receives the one line which way and why.
-void with_machine(const DeviceOptions& device, const HostOptions& host,
-                  const std::function<void(Machine&)>& work,
-                  const std::function<void(const std::string&)>& say);
 
 }  // namespace logos::cuda

@@ -2,7 +2,7 @@
 # Fails on any instruction that rounds in another way than arithmetic.md says: fused multiply-adds of
 # floating point, approximations, exponentials. With --fmad=false and the _rn intrinsics there are
 # none at all: division and square root stay div.rn.f32 and sqrt.rn.f32 in the PTX.
-set(forbidden "(^|[ \t])(fma|mad)\\.[a-z.]*b?f(16|32|64)|\\.approx|\\.ftz|(^|[ \t])(ex2|lg2|sin|cos|tanh|rsqrt)\\.|\\.f64|(^|[ \t])(mul|add|sub)\\.f32|\\.full|(atom|red)\\.[a-z.]*f32")
+set(forbidden "(^|[ \t])(fma|mad)\\.[a-z.]*b?f(16|32|64)|\\.approx|\\.ftz|(^|[ \t])(ex2|lg2|sin|cos|tanh|rsqrt)\\.|\\.f64|(^|[ \t])(mul|add|sub)\\.f32|\\.full|(^|[ \t])(atom|red)\\.[a-z.]*f32")
 string(REPLACE "|" ";" files "${FILES}")
 if(NOT files)
   message(FATAL_ERROR "check_ptx: no files given")

@@ -77,6 +77,8 @@ Counters Executor::run(std::string_view name, const LaunchShape& shape, void (*b
                        const void* args, bool early_exit, const AddressRanges* ranges) {
   check_shape(name, shape);
   CHECK(current.executor == nullptr);  // kernels do not launch kernels
+  if (host_thread_ == std::thread::id()) host_thread_ = std::this_thread::get_id();
+  CHECK(host_thread_ == std::this_thread::get_id());
   name_ = name;
   body_ = body;
   args_ = args;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -112,7 +113,8 @@ extern constinit thread_local Current current;
 ///
 /// A thread runs until it waits; then the next one that can run goes on, and when none can and some
 /// still wait, the kernel is at fault. The last lane to arrive at a warp operation computes it for
-/// all and goes on without a switch. Threads that never wait share one fiber.
+/// all and goes on without a switch. Threads that never wait share one fiber. An executor stays on
+/// the host thread of its first launch, since its fibers hold addresses of that thread's variables.
 class Executor {
  public:
   explicit Executor(ExecutorOptions options = {});
@@ -159,6 +161,7 @@ class Executor {
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
   std::uint64_t random_state_;
+  std::thread::id host_thread_;
 
   // The launch
   std::string_view name_;

@@ -6,8 +6,10 @@
 
 #include <cstdlib>
 #include <numeric>
+#include <thread>
 #include <vector>
 
+#include "cuda/machine_keeper.h"
 #include "tests/cuda/host/test_kernels.h"
 
 namespace logos::cuda {
@@ -87,9 +89,12 @@ struct Outcome {
 
 Outcome run_anywhere(const DeviceOptions& options) {
   Outcome outcome;
-  with_machine(
-      options, {},
-      [&](Machine& machine) {
+  MachineKeeper keeper;
+  MachineKeeper::Request request;
+  request.device = &options;
+  keeper.run(
+      request,
+      [&](Machine& machine, WeightMemory&) {
         outcome.sum = sum_on(machine);
         outcome.time_class = machine.time_class();
       },
@@ -178,10 +183,21 @@ TEST_F(Device, AnImageThatTheDriverRefusesLetsTheHostTakeOver) {
 }
 
 TEST_F(Device, OtherErrorsAreNotHidden) {
-  EXPECT_THROW(with_machine(
-                   options_, {}, [](Machine&) { throw std::logic_error("of the caller"); },
-                   [](const std::string&) {}),
-               std::logic_error);
+  MachineKeeper keeper;
+  MachineKeeper::Request request;
+  request.device = &options_;
+  EXPECT_THROW(
+      keeper.run(
+          request, [](Machine&, WeightMemory&) { throw std::logic_error("of the caller"); },
+          [](const std::string&) {}),
+      std::logic_error);
+}
+
+TEST_F(Device, AMachineServesOneThreadAfterAnother) {
+  const std::unique_ptr<Machine> machine = open_device(options_);
+  EXPECT_EQ(sum_on(*machine), 500500);
+  machine->clear_records();
+  std::thread([&] { EXPECT_EQ(sum_on(*machine), 500500); }).join();
 }
 
 std::string_view best(std::span<const Cubin> cubins, int major, int minor) {

@@ -28,6 +28,7 @@ struct Stream {
 Run run_kernel = nullptr;
 std::set<std::string> names;
 int live = 0;  // handles and allocations that were not given back
+thread_local void* context = nullptr;
 
 bool fails(const char* function) {
   const char* wanted = std::getenv("LOGOS_TEST_DRIVER_FAIL");
@@ -47,6 +48,9 @@ int enqueue(Stream* stream, std::function<void()> call) {
 
 #define FAIL_IF_TOLD() \
   if (fails(__func__)) return 999
+#define WANT_CONTEXT() \
+  FAIL_IF_TOLD();      \
+  if (context == nullptr) return 201  // CUDA_ERROR_INVALID_CONTEXT
 
 extern "C" {
 
@@ -88,9 +92,9 @@ int cuDeviceGetAttribute(int* value, int which, int) {
   *value = which == 75 ? 9 : 0;  // compute capability 9.0
   return 0;
 }
-int cuDevicePrimaryCtxRetain(void** context, int) {
+int cuDevicePrimaryCtxRetain(void** retained, int) {
   FAIL_IF_TOLD();
-  *context = &live;
+  *retained = &live;
   ++live;
   return 0;
 }
@@ -98,12 +102,13 @@ int cuDevicePrimaryCtxRelease_v2(int) {
   --live;
   return 0;
 }
-int cuCtxSetCurrent(void*) {
+int cuCtxSetCurrent(void* wanted) {
   FAIL_IF_TOLD();
+  context = wanted;
   return 0;
 }
 int cuModuleLoadData(void** module, const void* image) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   if (std::memcmp(image, "image", 5) != 0) return 200;
   *module = &names;
   ++live;
@@ -114,16 +119,16 @@ int cuModuleUnload(void*) {
   return 0;
 }
 int cuModuleGetFunction(void** function, void*, const char* name) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   *function = const_cast<std::string*>(&*names.insert(name).first);
   return 0;
 }
 int cuFuncSetAttribute(void*, int, int) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   return 0;
 }
 int cuMemAlloc_v2(unsigned long long* pointer, std::size_t bytes) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   *pointer =
       reinterpret_cast<unsigned long long>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   ++live;
@@ -135,21 +140,21 @@ int cuMemFree_v2(unsigned long long pointer) {
   return 0;
 }
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size_t bytes, Stream*) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, Stream*) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   std::memcpy(to, reinterpret_cast<void*>(from), bytes);
   return 0;
 }
 int cuMemsetD8Async(unsigned long long to, unsigned char value, std::size_t bytes, Stream* stream) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   return enqueue(stream, [=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
 }
 int cuStreamCreate(Stream** stream, unsigned) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   *stream = new Stream;
   ++live;
   return 0;
@@ -160,11 +165,11 @@ int cuStreamDestroy_v2(Stream* stream) {
   return 0;
 }
 int cuStreamSynchronize(Stream*) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   return 0;
 }
 int cuStreamBeginCapture_v2(Stream* stream, int) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   stream->capture = new Graph;
   ++live;
   return 0;
@@ -175,13 +180,13 @@ int cuStreamEndCapture(Stream* stream, Graph** graph) {
   return 0;
 }
 int cuGraphInstantiateWithFlags(void** runnable, Graph* graph, unsigned long long) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   *runnable = new Graph(*graph);
   ++live;
   return 0;
 }
 int cuGraphLaunch(Graph* runnable, Stream*) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   for (const auto& call : runnable->calls) call();
   return 0;
 }
@@ -197,22 +202,22 @@ int cuGraphDestroy(Graph* graph) {
 }
 using Clock = std::chrono::steady_clock;
 int cuEventCreate(Clock::time_point** event, unsigned) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   *event = new Clock::time_point;
   ++live;
   return 0;
 }
 int cuEventRecord(Clock::time_point* event, Stream*) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   *event = Clock::now();
   return 0;
 }
 int cuEventSynchronize(Clock::time_point*) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   return 0;
 }
 int cuEventElapsedTime(float* milliseconds, Clock::time_point* begin, Clock::time_point* end) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   *milliseconds = std::chrono::duration<float, std::milli>(*end - *begin).count();
   return 0;
 }
@@ -223,7 +228,7 @@ int cuEventDestroy_v2(Clock::time_point* event) {
 }
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, Stream* stream, void** parameters, void** extra) {
-  FAIL_IF_TOLD();
+  WANT_CONTEXT();
   if (extra != nullptr) return 1;
   const std::string& name = *static_cast<std::string*>(function);
   // As a driver does: the argument's bytes are copied now. No test kernel has more than 64.
