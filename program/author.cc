@@ -38,7 +38,7 @@ std::string rotary(const Rotary& rotary) {
                          shortest_decimal(rotary.factor), shortest_decimal(rotary.low),
                          shortest_decimal(rotary.high), shortest_decimal(rotary.original));
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::string model(const Facts& facts) {

@@ -32,7 +32,7 @@ std::string_view noun_of(Declaration::Kind kind) {
     case Declaration::Kind::kRepeat:
       break;
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 /// The names that a declaration of a kind may have, in the layers' loop or outside it.
@@ -69,7 +69,7 @@ std::vector<Role> roles(const ModelSpec& spec, Declaration::Kind kind, bool in_l
     case Declaration::Kind::kRepeat:
       break;
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 class Unroller {
@@ -203,7 +203,7 @@ class Unroller {
                                     held(declaration.share, declaration.heads)});
         break;
       case Declaration::Kind::kRepeat:
-        CHECK(false);
+        CHECK_UNREACHABLE();
     }
     const std::string key = fmt::format("{} {}", noun_of(declaration.kind), name);
     if (!manifest_.declared.emplace(key, declared).second) {

@@ -39,7 +39,7 @@ Share held_share(HeldShare share, std::int64_t units, const ModelSpec& spec, std
     case HeldShare::kKeyHeads:
       return key_heads_of(spec, chip, chips);
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 }  // namespace logos

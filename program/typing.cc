@@ -18,7 +18,7 @@ std::string_view unit_words(Unit unit) {
     case Unit::kKeyHeads:
       return " by key heads";
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 [[noreturn]] void fail(int argument, const Typed& found, std::string_view expected) {
@@ -128,7 +128,7 @@ std::string describe(const Typed& typed) {
     case ValueKind::kPeak:
       return fmt::format("{}peak of {} rows", spread, value.rows);
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 Typed given_rows(std::int64_t rows, std::int64_t columns) {
@@ -352,7 +352,7 @@ Typed type_over_chips(Word word, const Typed& x) {
     default:
       break;
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 void type_whole_rows(const Typed& x) {

@@ -128,7 +128,7 @@ std::string_view Unrolling::statement_words(const Statement& statement) {
     case Statement::Kind::kShow:
       return "\"Show\"";
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 void Unrolling::step(Place place) {

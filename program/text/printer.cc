@@ -35,7 +35,7 @@ std::string print_expression(const Expression& expression) {
       return text + ")";
     }
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::string repeat_head(const std::string& name, const Expression& from, const Expression& to) {
@@ -66,7 +66,7 @@ std::string print_statement(const Statement& statement, int depth) {
       return repeat_head(statement.name, statement.from, statement.to) +
              print_statements(statement.body, depth + 1);
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::string print_statements(const std::vector<Statement>& statements, int depth) {
@@ -96,7 +96,7 @@ std::string print_declaration(const Declaration& declaration) {
     case Declaration::Kind::kRepeat:
       break;
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::string print_manifest(const std::vector<Declaration>& declarations, int depth) {
@@ -148,7 +148,7 @@ std::string describe(const Expression& value) {
     case Expression::Kind::kBinary:
       return fmt::format("a {} of two values", value.name == "+" ? "sum" : "product");
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::string_view share_words(HeldShare share) {
@@ -168,7 +168,7 @@ std::string_view share_words(HeldShare share) {
     case HeldShare::kKeyHeads:
       return "its key heads";
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::string print_title(const Cut& cut, std::int64_t chips) {
