@@ -1,0 +1,196 @@
+// What every lane owes: every kind of cut, in the bits of the reference, and every refusal.
+#include "tests/contract/contract.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "program/error.h"
+
+namespace logos::contract {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Printable names for ctest: letters, digits and underscores.
+std::string tidy_name(std::string name) {
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+
+using EveryCut = std::tuple<std::string, std::string, std::string>;  // lane, family, cut
+
+class Contract : public ::testing::TestWithParam<EveryCut> {};
+
+TEST_P(Contract, GivesTheBitsOfTheReferenceOnEveryNumberOfChips) {
+  const auto& [name, family, cut] = GetParam();
+  const bench::LaneEntry lane = lane_named(name);
+  const Job whole(family, cut, 1);
+  const Inputs inputs = inputs_of(whole, 7);
+  const Outcome one_chip = run(bench::reference_entry(), whole, inputs);
+  for (const std::int64_t chips : {1, 2, 3}) {
+    const Job job(family, cut, chips);
+    const Outcome expected = run(bench::reference_entry(), job, inputs);
+    const Outcome got = run(lane, job, inputs);
+    EXPECT_EQ(difference(expected, got), "") << chips << " chips";
+    EXPECT_TRUE(same_outputs(one_chip.result, got.result)) << chips << " chips against one";
+    EXPECT_FALSE(got.result.fault) << chips << " chips";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, Contract,
+                         ::testing::Combine(::testing::ValuesIn(lane_names()),
+                                            ::testing::Values("llama", "mistral", "qwen2", "qwen3",
+                                                              "kjv"),
+                                            ::testing::ValuesIn(cuts())),
+                         [](const auto& info) {
+                           return tidy_name(std::get<0>(info.param) + "_" +
+                                            std::get<1>(info.param) + "_" +
+                                            std::get<2>(info.param));
+                         });
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class Refusals : public ::testing::TestWithParam<std::string> {
+ protected:
+  Refusals()
+      : lane(lane_named(GetParam())),
+        job("llama", "decode:5", 1),
+        artifact(lane.lane->lower(job.text, job.identity, *job.weights, lane.config)) {}
+
+  std::string run_error(const Artifact& changed, const Identity& asked,
+                        const WeightStore& weights) {
+    Inputs inputs = inputs_of(job, 7);
+    return error_of([&] { lane.lane->run(changed, asked, weights, lane.config, inputs, {}); });
+  }
+  std::string lower_error(const std::string& text, const Identity& asked) {
+    return error_of([&] { lane.lane->lower(text, asked, *job.weights, lane.config); });
+  }
+  std::string replaced(std::string_view from, std::string_view to) const {
+    std::string text = job.text;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+
+  bench::LaneEntry lane;
+  Job job;
+  Artifact artifact;
+};
+
+TEST_P(Refusals, TheArtifactIsItsOwn) {
+  EXPECT_EQ(artifact.lane, GetParam());
+  EXPECT_EQ(artifact.identity, job.identity);
+  EXPECT_EQ(artifact.weights_sha256, job.weights->sha256());
+  EXPECT_EQ(artifact.config_sha256, lane.config.sha256());
+  EXPECT_EQ(run_error(artifact, job.identity, *job.weights), "");
+}
+
+TEST_P(Refusals, LoweringTwiceGivesTheSameBytes) {
+  EXPECT_EQ(serialise(artifact),
+            serialise(lane.lane->lower(job.text, job.identity, *job.weights, lane.config)));
+}
+
+TEST_P(Refusals, ARunOfAnotherIdentityNamesBoth) {
+  const Job other("llama", "decode:6", 1);
+  EXPECT_THAT(run_error(artifact, other.identity, *job.weights),
+              AllOf(HasSubstr(job.identity.sha256), HasSubstr(other.identity.sha256)));
+  const Job split("llama", "decode:5", 2);
+  EXPECT_THAT(run_error(artifact, split.identity, *job.weights),
+              AllOf(HasSubstr(job.identity.text()), HasSubstr(split.identity.text())));
+}
+
+TEST_P(Refusals, ARunOnOtherWeightsNamesBothDigests) {
+  const WeightStore& other = weights_of("llama", 2);
+  ASSERT_NE(other.sha256(), job.weights->sha256());
+  EXPECT_THAT(run_error(artifact, job.identity, other),
+              AllOf(HasSubstr(job.weights->sha256()), HasSubstr(other.sha256())));
+}
+
+TEST_P(Refusals, AnArtifactOfAnotherLaneOrConfigurationIsRefused) {
+  Artifact changed = artifact;
+  changed.lane = "another";
+  EXPECT_THAT(run_error(changed, job.identity, *job.weights),
+              AllOf(HasSubstr("another"), HasSubstr(GetParam())));
+  changed = artifact;
+  changed.config_sha256 = sha256_hex("another");
+  EXPECT_THAT(run_error(changed, job.identity, *job.weights),
+              AllOf(HasSubstr(changed.config_sha256), HasSubstr(lane.config.sha256())));
+}
+
+TEST_P(Refusals, ATruncatedPayloadIsRefused) {
+  for (const std::size_t size :
+       {std::size_t{0}, artifact.payload.size() / 2, artifact.payload.size() - 1}) {
+    Artifact changed = artifact;
+    changed.payload.resize(size);
+    EXPECT_NE(run_error(changed, job.identity, *job.weights), "") << size << " bytes";
+  }
+}
+
+TEST_P(Refusals, ASavedArtifactRunsAndADamagedOneDoesNotLoad) {
+  const auto file = job.weights->file().parent_path() / ("saved." + GetParam());
+  save(artifact, file);
+  EXPECT_EQ(run_error(load_artifact(file), job.identity, *job.weights), "");
+  std::string bytes = serialise(artifact);
+  for (std::size_t at = 0; at < bytes.size(); at += 1 + bytes.size() / 97) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    EXPECT_NE(error_of([&] { parse_artifact(damaged, "damaged"); }), "") << "byte " << at;
+  }
+  std::filesystem::remove(file);
+}
+
+TEST_P(Refusals, LoweringForAnotherIdentityNamesBoth) {
+  const Job other("llama", "decode:6", 1);
+  EXPECT_THAT(lower_error(job.text, other.identity),
+              AllOf(HasSubstr(job.identity.sha256), HasSubstr(other.identity.sha256)));
+}
+
+TEST_P(Refusals, AnEditedNumberIsAnotherProgram) {
+  EXPECT_THAT(
+      lower_error(replaced("norm_epsilon be 0.00001", "norm_epsilon be 0.00002"), job.identity),
+      HasSubstr(job.identity.sha256));
+}
+
+TEST_P(Refusals, ATextThatNoAuthorWroteIsNotLowered) {
+  EXPECT_NE(lower_error(replaced("Return x + o.", "Return o + x."), job.identity), "");
+  EXPECT_NE(lower_error(replaced("input_layernorm", "input_layernorn"), job.identity), "");
+  EXPECT_NE(lower_error(job.text + "\n", job.identity), "");
+  EXPECT_NE(lower_error("", job.identity), "");
+}
+
+TEST_P(Refusals, ARunsOwnInputsInTheTextAreTheSameProgram) {
+  const std::string text = replaced("Let tokens be [1].\nLet positions be [1].",
+                                    "Let tokens be [97].\nLet positions be [5].");
+  EXPECT_EQ(lower_error(text, job.identity), "");
+}
+
+TEST_P(Refusals, InputsThatDoNotFitAreRefused) {
+  const auto error = [&](const std::function<void(Inputs&)>& change) {
+    Inputs inputs = inputs_of(job, 7);
+    change(inputs);
+    return error_of(
+        [&] { lane.lane->run(artifact, job.identity, *job.weights, lane.config, inputs, {}); });
+  };
+  EXPECT_THAT(error([](Inputs& i) { i.tokens[0] = 98; }), HasSubstr("98"));
+  EXPECT_THAT(error([](Inputs& i) { i.tokens[0] = 0; }), HasSubstr("vocabulary"));
+  EXPECT_THAT(error([](Inputs& i) { i.positions[0] = 6; }), HasSubstr("got 6"));
+  EXPECT_NE(error([](Inputs& i) { i.caches.clear(); }), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, Refusals, ::testing::ValuesIn(lane_names()),
+                         [](const auto& info) { return tidy_name(info.param); });
+
+}  // namespace
+}  // namespace logos::contract
