@@ -11,7 +11,10 @@ marker='logos::reference::\|logos::ReferenceLane'
 # Prints the reference's symbols in a library; a library that nm cannot read ends the test.
 found_in() {
   local symbols
-  symbols=$(nm -C "$1" 2>/dev/null)
+  symbols=$(nm -C "$1" 2>/dev/null) || {
+    echo "cannot read $1" >&2
+    return 1
+  }
   grep "$marker" <<<"$symbols" || true
 }
 
