@@ -46,8 +46,8 @@ class MachineKeeper {
     std::string weights_sha256;
   };
 
-  /// As `with_machine` (cuda/device.h): on a GPU where one works, else, and where it fails in the
-  /// middle, on the host. `say` receives the one line which way and why.
+  /// On a GPU where one works, else, and where it fails in the middle, on the host. `say` receives
+  /// the one line which way and why.
   void run(const Request& request, const Work& work,
            const std::function<void(const std::string&)>& say);
 
