@@ -47,8 +47,11 @@ TEST_P(AttentionTest, DotsAreExact) {
 TEST_P(AttentionTest, DotsOfExtremesDoNotOverflow) {
   for (const int query : {32767, -32767, 255, -1, -32513}) {
     for (const int key : {32767, -32767}) {
-      expect_dots(std::vector<std::int16_t>(256, static_cast<std::int16_t>(query)),
-                  std::vector<std::int16_t>(256, static_cast<std::int16_t>(key)), 256, 1);
+      for (const std::int64_t columns : {256, 600}) {
+        const auto count = static_cast<std::size_t>(columns);
+        expect_dots(std::vector<std::int16_t>(count, static_cast<std::int16_t>(query)),
+                    std::vector<std::int16_t>(count, static_cast<std::int16_t>(key)), columns, 1);
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct NamedSpec {
   ModelSpec spec;
 };
 std::vector<NamedSpec> synthetic_specs();
+inline void PrintTo(const NamedSpec& named, std::ostream* out) { *out << named.name; }
 
 /// Tokens from 1 by seed.
 std::vector<std::int64_t> random_tokens(const ModelSpec& spec, std::int64_t count,
