@@ -83,11 +83,23 @@ ModelSpec normed_spec() {
   return spec;
 }
 
+ModelSpec tiny_spec() {
+  ModelSpec spec = odd_spec();
+  spec.columns = 5;
+  spec.query_heads = 8;
+  spec.key_heads = 2;
+  spec.head_columns = 2;
+  spec.hidden_columns = 3;
+  spec.vocabulary = 6;
+  return spec;
+}
+
 std::vector<NamedSpec> synthetic_specs() {
   return {{"odd", odd_spec()},
           {"windowed", windowed_spec()},
           {"biased", biased_spec()},
-          {"normed", normed_spec()}};
+          {"normed", normed_spec()},
+          {"tiny", tiny_spec()}};
 }
 
 std::vector<std::int64_t> random_tokens(const ModelSpec& spec, std::int64_t count,

@@ -33,6 +33,7 @@ ModelSpec odd_spec();
 ModelSpec windowed_spec();  ///< as Mistral: a sliding window of 5
 ModelSpec biased_spec();    ///< as Qwen2: biases, a tied head
 ModelSpec normed_spec();    ///< as Qwen3: QK norm
+ModelSpec tiny_spec();      ///< less rows and columns than chips: empty shares
 struct NamedSpec {
   std::string name;
   ModelSpec spec;
