@@ -31,13 +31,14 @@ constexpr int kBadUsage = 2;
 struct GivenText {
   std::string bytes;
   std::optional<Facts> facts;
+  Identity identity;
 };
 
 GivenText read_given_text(const Options& options) {
   GivenText text;
   if (!options.text) return text;
   text.bytes = read_whole_file(*options.text);
-  genuine(text.bytes, options.text->string());
+  text.identity = genuine(text.bytes, options.text->string());
   text.facts = read_facts(text.bytes, options.text->string());
   if (options.chips && *options.chips != text.facts->chips) {
     throw Error("--chips", "not those of the text", fmt::to_string(*options.chips),
@@ -54,10 +55,12 @@ std::string model_name(const Options& options, const GivenText& text) {
 }
 
 void check_text_model(const GivenText& text, const Model& model) {
-  if (!text.facts || text.facts->spec == model.spec) return;
+  if (!text.facts) return;
+  const Facts& facts = *text.facts;
+  const Identity asked = written_split(model.spec, facts.cut, facts.chips).identity;
+  if (text.identity == asked) return;
   throw Error("--text", fmt::format("another model's program than {}'s", model.name),
-              genuine(text.bytes, "--text").text(),
-              written_split(model.spec, text.facts->cut, text.facts->chips).identity.text());
+              text.identity.text(), asked.text());
 }
 
 Report start_report(const Model& model, const std::vector<LaneEntry>& lanes) {
@@ -151,7 +154,12 @@ int run(const Options& options, const LaneTable& table) {
   const TaskReports reports =
       score ? run_scores(session, *score, report) : run_cuts(session, plans, report.cuts);
   session.progress.clear();
-  if (reports.matched == 0) throw Error("--benchmark_filter", "matches no benchmark");
+  if (reports.matched == 0) {
+    const std::string& remarks = reports.remarks;
+    throw Error("--benchmark_filter",
+                fmt::format("matches no benchmark ({})",
+                            std::string_view(remarks).substr(0, remarks.find('\n'))));
+  }
   if (options.benchmark_list_tests) {
     write_standard_output(reports.display);
     return 0;

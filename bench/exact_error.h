@@ -1,18 +1,13 @@
 #pragma once
 
-#include <span>
-
 #include "bench/outcome.h"
 #include "bench/session.h"
 
 namespace logos::bench {
 
-/// Evaluates a cut in binary64 and puts the error of each lane's logits into its outcome. Cuts that
-/// show no logits have none.
+/// Evaluates a cut in binary64 and puts the error of each lane's logits into its outcome. A cut
+/// that shows no logits has none, and one that runs on synthetic caches or rows neither: there is
+/// no sequence of tokens that they come from.
 void add_exact_errors(Session& session, CutOutcome& cut);
-
-/// The error of logits `[rows, columns]` against exact ones of the same shape.
-ExactError error_of(std::span<const float> logits, std::span<const double> exact,
-                    std::int64_t columns);
 
 }  // namespace logos::bench

@@ -18,14 +18,13 @@ struct Missing {
   std::string_view name;
   std::string_view needs;
 };
-constexpr std::array<Missing, 17> kMissing = {{
+constexpr std::array<Missing, 16> kMissing = {{
     {"--board", "the lane d5005"},
     {"--chip-config", "the lane spatial"},
     {"--engine-rows", "the lane d5005"},
     {"--wave", "the lane d5005"},
     {"--wave-window", "the lane d5005"},
     {"--fault", "a lane that simulates hardware (d5005, spatial)"},
-    {"--exact", "the evaluation in binary64"},
     {"--trace", "the trace writer"},
     {"--report", "the HTML report"},
     {"--history", "the history of runs"},
@@ -163,6 +162,7 @@ void take_benchmark_flag(const std::string& argument, Options& options) {
   }
   for (const std::string_view passed : kPassed) {
     if (flag != passed) continue;
+    if (value.empty() && flag != "--benchmark_filter") throw Error(flag, "an empty value");
     if (flag == "--benchmark_repetitions") number<int>(flag, value, 1);
     options.benchmark_flags.push_back(argument);
     return;

@@ -9,6 +9,7 @@
 #include "bench/context.h"
 #include "bench/plan.h"
 #include "sim/comparison.h"
+#include "sim/reference/exact.h"
 #include "sim/result.h"
 
 namespace logos::bench {
@@ -19,13 +20,6 @@ enum class Ending { kNotRun, kRan, kRefused, kFailed };
 struct Generated {
   std::vector<std::int64_t> tokens;  ///< from 0
   std::optional<std::string> text;   ///< null where the model does not say what ids stand for
-};
-
-/// The error of the arithmetic against binary64, over the rows of the outputs.
-struct ExactError {
-  double kl = 0;               ///< nats, mean over the rows
-  double max_logit_error = 0;  ///< largest |difference|
-  double top1 = 0;             ///< share of rows whose largest logit is the same
 };
 
 /// What a lane gave for a cut.
@@ -40,7 +34,7 @@ struct LaneOutcome {
   std::vector<double> repeated_seconds;  ///< of every repetition
   double host_seconds = 0;
   double simulation_seconds = 0;
-  std::optional<ExactError> error;
+  std::optional<reference::ErrorOfArithmetic> error;  ///< against binary64, with --exact
   std::optional<Generated> generated;
 
   double seconds() const;  ///< median over the repetitions
@@ -85,6 +79,7 @@ struct Report {
   std::map<std::string, std::string> configurations;  ///< digest by lane
   std::vector<CutOutcome> cuts;
   std::vector<ScoreOutcome> scores;
+  std::string scores_compared_with;  ///< as CutOutcome::compared_with
   bool is_score = false;
   std::string score_mode;  ///< for people: "every token one decode step", …
 };

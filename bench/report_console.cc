@@ -81,10 +81,17 @@ std::string time_text(double seconds, const Timing& timing) {
   return text;
 }
 
-Cell verdict(const LaneOutcome& lane, const std::string& base) {
-  if (!lane.agrees) return {"DIFFERS", Ink::kBad};
-  if (lane.lane == base) return {"what the others are compared with", Ink::kDim};
-  return {fmt::format("agrees with {}", base), Ink::kGood};
+/// `alone`: no other lane gave anything to compare with.
+Cell verdict(std::string_view lane, bool agrees, std::string_view base, bool alone) {
+  if (!agrees) return {"DIFFERS", Ink::kBad};
+  if (lane != base) return {fmt::format("agrees with {}", base), Ink::kGood};
+  return {alone ? "compared with no other" : "what the others are compared with", Ink::kDim};
+}
+
+template <typename Outcomes>
+bool only_one_ran(const Outcomes& outcomes) {
+  return std::count_if(outcomes.begin(), outcomes.end(),
+                       [](const auto& outcome) { return outcome.ending == Ending::kRan; }) == 1;
 }
 
 std::string generated_text(const Generated& generated) {
@@ -95,7 +102,8 @@ std::string generated_text(const Generated& generated) {
 void add_divergence(std::string& text, const Painter& painter, std::string_view lane,
                     std::string_view base, const Divergence& d) {
   const std::string layer = d.layer > 0 ? fmt::format("layer {}, ", d.layer) : "";
-  text += painter.paint(Ink::kBad, fmt::format("{} parts from {}", lane, base)) +
+  text += painter.paint(Ink::kBad, fmt::format("{} parts from {}", lane,
+                                               lane == base ? "itself on one chip" : base)) +
           fmt::format(" at {}line {}: {}\n", layer, d.line, d.text);
   text += fmt::format("  {} [{}, {}]: expected {}, got {}\n", d.name, d.row, d.column, d.expected,
                       d.got);
@@ -164,7 +172,7 @@ void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut) {
                     {bytes_text(timing)},
                     {bound_text(timing)},
                     {lane.output_sha256.substr(0, 12)},
-                    verdict(lane, cut.compared_with)});
+                    verdict(lane.lane, lane.agrees, cut.compared_with, only_one_ran(cut.lanes))});
     if (lane.result->fault) {
       details += painter.paint(Ink::kBad, "fault") +
                  fmt::format(" on {} at line {}: a value too large for its block\n", lane.lane,
@@ -202,28 +210,24 @@ void add_scores(std::string& text, const Painter& painter, const Report& report)
                             {"logits", Ink::kDim},
                             {"", Ink::kDim}}};
   std::string details;
-  std::string base;
   for (const ScoreOutcome& lane : report.scores) {
     if (lane.ending == Ending::kNotRun) continue;
     if (lane.ending != Ending::kRan) {
       details += table(painter, {ended_badly(lane.lane, lane.ending, lane.reason)});
       continue;
     }
-    if (base.empty()) base = lane.lane;
+    const std::string& base = report.scores_compared_with;
     const auto perplexity = lane.total.perplexity();
     const std::string time = lane.time_class ? fmt::format("{} {}", human_seconds(lane.seconds),
                                                            name_of(*lane.time_class))
                                              : "-";
-    Cell agreement = {fmt::format("agrees with {}", base), Ink::kGood};
-    if (lane.lane == base) agreement = {"what the others are compared with", Ink::kDim};
-    if (!lane.agrees) agreement = {"DIFFERS", Ink::kBad};
     rows.push_back({{lane.lane},
                     {fmt::format("{}", lane.total.positions), Ink::kPlain, true},
                     {fmt::format("{:.6f}", lane.total.nll), Ink::kPlain, true},
                     {perplexity ? fmt::format("{:.6f}", *perplexity) : "-", Ink::kPlain, true},
                     {time},
                     {lane.total.logits_sha256.substr(0, 12)},
-                    agreement});
+                    verdict(lane.lane, lane.agrees, base, only_one_ran(report.scores))});
     if (lane.fault)
       details += fmt::format("{} on {}\n", painter.paint(Ink::kBad, "fault"), lane.lane);
     if (lane.divergence) add_divergence(details, painter, lane.lane, base, *lane.divergence);

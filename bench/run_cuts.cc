@@ -210,6 +210,7 @@ TaskReports run_cuts(Session& session, const std::vector<Plan>& plans,
   TaskReports reports = run_tasks(tasks, session.options);
   for (std::size_t cut = 0; cut < plans.size(); ++cut) {
     compare_cut(session, outcomes[cut], generations[cut]);
+    if (session.options.exact) add_exact_errors(session, outcomes[cut]);
   }
   return reports;
 }

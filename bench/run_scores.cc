@@ -80,13 +80,14 @@ void compare(Session& session, const ScoreWork& work, Runner& expected_runner,
   state.outcome.divergence = divergence_of(expected_runner, a, runner, b);
 }
 
-void compare_all(Session& session, const ScoreWork& work, std::vector<ScoreState>& states) {
+/// Gives the name of the lane that the others were compared with.
+std::string compare_all(Session& session, const ScoreWork& work, std::vector<ScoreState>& states) {
   std::optional<std::size_t> base;
   if (states[session.base()].outcome.ending == Ending::kRan) base = session.base();
   for (std::size_t i = 0; i < states.size() && !base; ++i) {
     if (states[i].outcome.ending == Ending::kRan) base = i;
   }
-  if (!base) return;
+  if (!base) return "";
   Runner& runner = *session.runners[*base];
   if (runner.chips() > 1 && states[*base].outcome.lane == "reference") {
     DigestTape whole(*session.one_chip);
@@ -97,6 +98,7 @@ void compare_all(Session& session, const ScoreWork& work, std::vector<ScoreState
     if (i == *base || states[i].outcome.ending != Ending::kRan) continue;
     compare(session, work, runner, states[*base].digests, *session.runners[i], states[i]);
   }
+  return states[*base].outcome.lane;
 }
 
 }  // namespace
@@ -125,7 +127,7 @@ TaskReports run_scores(Session& session, const ScoreWork& work, Report& report) 
          }});
   }
   TaskReports reports = run_tasks(tasks, session.options);
-  compare_all(session, work, states);
+  report.scores_compared_with = compare_all(session, work, states);
   for (ScoreState& state : states) report.scores.push_back(std::move(state.outcome));
   return reports;
 }

@@ -30,6 +30,7 @@ struct TaskReports {
   std::size_t matched = 0;
   std::string display;  ///< --benchmark_format, --benchmark_list_tests
   std::string file;     ///< --benchmark_out
+  std::string remarks;  ///< why nothing matched
 };
 
 /// Registers the tasks with Google Benchmark and runs those that its flags select.

@@ -1,0 +1,123 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/whole_file.h"
+#include "tests/bench/process.h"
+#include "tests/sim/core/temporary_folder.h"
+
+namespace logos::bench {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<std::string> kCut = {"--cut", "decode:2", "--lanes", "reference"};
+
+std::vector<std::string> with(std::vector<std::string> more) {
+  more.insert(more.begin(), kCut.begin(), kCut.end());
+  return more;
+}
+
+TEST(OutputFile, HoldsWhatStandardOutputHolds) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "r.json").string();
+  const Ended ended = run_bench(with({"--format", "json", "--out", file}));
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(read_whole_file(file), ended.out);
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(OutputFiles, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
+  TemporaryFolder folder;
+  const std::string missing = (folder / "none" / "f").string();
+  for (const char* option : {"--out", "--dump", "--benchmark_out"}) {
+    for (const std::string& file : {folder.path().string(), missing}) {
+      const bool google = std::string(option) == "--benchmark_out";
+      const Ended ended =
+          run_bench(google ? with({std::string(option) + "=" + file}) : with({option, file}));
+      EXPECT_EQ(ended.status, 2) << option;
+      EXPECT_THAT(ended.err, HasSubstr(file));
+      EXPECT_EQ(ended.out, "");
+    }
+  }
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(OutputFiles, MustNotBeTheSame) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "f").string();
+  const Ended ended = run_bench(with({"--out", file, "--dump", file}));
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("--dump: the same file as --out"));
+}
+
+TEST(AFullDisk, CostsItsOwnOutputOnly) {
+  TemporaryFolder folder;
+  const std::string dump = (folder / "d.jsonl").string();
+  const Ended ended = run_bench(with({"--out", "/dev/full", "--dump", dump, "--format", "json"}));
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("/dev/full: cannot write: No space left on device"));
+  EXPECT_FALSE(nlohmann::json::parse(ended.out, nullptr, false).is_discarded());
+  EXPECT_THAT(read_whole_file(dump), HasSubstr("\"logits\""));
+}
+
+TEST(AFullDisk, UnderStandardOutputLeavesTheOtherOutputs) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "r.csv").string();
+  const Ended ended =
+      run_bench(with({"--out", file, "--format", "csv"}), {.standard_output = "/dev/full"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("standard output: cannot write: No space left on device"));
+  EXPECT_THAT(read_whole_file(file), HasSubstr("decode:2"));
+}
+
+TEST(AClosedPipe, IsAnErrorWithItsCause) {
+  const Ended ended = run_bench(kCut, {.standard_output = "closed"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("standard output: cannot write: Broken pipe"));
+}
+
+TEST(ADump, TakesOneLane) {
+  TemporaryFolder folder;
+  const Ended ended = run_bench({"--cut", "decode:2", "--dump", (folder / "d").string()});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("--dump: takes one lane; got 2 lanes"));
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(ADump, OfAFailedRunIsNotWritten) {
+  TemporaryFolder folder;
+  const Ended ended =
+      run_bench({"--cut", "decode:2", "--lanes", "cuda", "--dump", (folder / "d").string()},
+                {.environment = {{"LOGOS_ALTER", "throw"}}, .altered = true});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(ADump, OfAPartNamesItsPositions) {
+  TemporaryFolder folder;
+  const std::string whole = (folder / "whole").string();
+  const std::string head = (folder / "head").string();
+  for (const std::string& lane : {std::string("reference"), std::string("cuda")}) {
+    EXPECT_EQ(run_bench({"--cut", "prefill:3", "--lanes", lane, "--dump", whole}).status, 0);
+    EXPECT_EQ(run_bench({"--cut", "head@prefill:3", "--lanes", lane, "--dump", head}).status, 0);
+    const std::string lines = read_whole_file(head);
+    EXPECT_THAT(lines, HasSubstr("\"position\":2"));
+    EXPECT_THAT(read_whole_file(whole), testing::EndsWith(lines));
+  }
+}
+
+TEST(ADump, OfSeveralRepetitionsHoldsOneRun) {
+  TemporaryFolder folder;
+  const std::string once = (folder / "once").string();
+  const std::string thrice = (folder / "thrice").string();
+  EXPECT_EQ(run_bench(with({"--dump", once})).status, 0);
+  EXPECT_EQ(run_bench(with({"--dump", thrice, "--benchmark_repetitions=3"})).status, 0);
+  EXPECT_EQ(read_whole_file(once), read_whole_file(thrice));
+}
+
+}  // namespace
+}  // namespace logos::bench

@@ -1,0 +1,33 @@
+#include <gtest/gtest.h>
+
+#include "tests/bench/golden.h"
+
+namespace logos::bench {
+namespace {
+
+class AllStories : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(AllStories, GiveTheGoldenDigests) { expect_golden_stories(GetParam(), 20); }
+
+INSTANTIATE_TEST_SUITE_P(Modes, AllStories,
+                         testing::Values(std::vector<std::string>{},
+                                         std::vector<std::string>{"--chunk", "7"},
+                                         std::vector<std::string>{"--chunk", "64"},
+                                         std::vector<std::string>{"--batch", "4"},
+                                         std::vector<std::string>{"--chips", "2"},
+                                         std::vector<std::string>{"--chips", "4"}));
+
+/// Shapes of real models with synthetic weights, on the reference.
+TEST(APreset, RunsALayerAndADecodeStep) {
+  const Ended ended =
+      run_bench({"--model", "llama-3.2-1b", "--cut", "layer:1@decode:1024,decode:64", "--lanes",
+                 "reference", "--format", "json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const auto cuts = nlohmann::json::parse(ended.out)["cuts"];
+  ASSERT_EQ(cuts.size(), 2u);
+  EXPECT_EQ(cuts[0]["lanes"][0]["fault"], false);
+  EXPECT_GT(cuts[1]["lanes"][0]["tokens_per_second"], 0);
+}
+
+}  // namespace
+}  // namespace logos::bench
