@@ -44,6 +44,9 @@ std::string_view name_of(Collective kind) {
   return "";
 }
 
+/// Unwinds the thread at fault down to Executor::work.
+struct Abandoned {};
+
 constexpr std::uint64_t kMmaMacs = 16 * 8 * 32;
 
 bool is_mma(Collective kind) { return kind == Collective::kMmaS8 || kind == Collective::kMmaU8; }
@@ -179,25 +182,29 @@ void Executor::worker_entry(void* self) { static_cast<Executor*>(self)->work(); 
 
 /// What every fiber does: runs the thread it was given to its end, then the next one that has not
 /// started; where a thread waits that can go on, the fiber goes back to the pool and that thread's
-/// fiber goes on.
+/// fiber goes on. After a fault the launch is over: run() restarts every fiber.
 void Executor::work() {
   for (;;) {
+    Thread* next = nullptr;
     try {
       body_(args_);
+      finish_thread();
+      next = next_thread();
+      if (next == nullptr && alive_ != 0) {
+        fault(fmt::format("not all threads reach a barrier or warp operation: {}",
+                          waiting_threads()));
+      }
+    } catch (const Abandoned&) {
+      CHECK(faulted_);
     } catch (const std::exception& error) {
-      fault(fmt::format("threw {}", error.what()));
+      note_fault(fmt::format("threw {}", error.what()));
     }
-    finish_thread();
-    Thread* next = next_thread();
+    if (faulted_) next = nullptr;
     Fiber* mine = running_;
     if (next != nullptr && next->fiber == nullptr) {
       current.thread = next;
       next->fiber = mine;
       continue;
-    }
-    if (next == nullptr && alive_ != 0) {
-      fault(
-          fmt::format("not all threads reach a barrier or warp operation: {}", waiting_threads()));
     }
     fibers_.give_back(mine);
     current.thread = next;
@@ -406,17 +413,18 @@ std::string Executor::waiting_threads() const {
   return text;
 }
 
-void Executor::fault(std::string_view what) {
+void Executor::note_fault(std::string_view what) {
   const Index3& block = current.block_index;
   const Index3& thread = current.thread->index;
   fault_ =
       fmt::format("kernel {}, block ({}, {}, {}), thread ({}, {}, {}), seed {}: {}", name_, block.x,
                   block.y, block.z, thread.x, thread.y, thread.z, options_.seed, what);
   faulted_ = true;
-  Fiber* mine = running_;
-  running_ = &host_;
-  Fiber::switch_from_to(*mine, host_);
-  __builtin_unreachable();  // run() restarts every fiber before it is used again
+}
+
+void Executor::fault(std::string_view what) {
+  note_fault(what);
+  throw Abandoned{};
 }
 
 void Executor::fault_address(const void* address, std::size_t bytes) {

@@ -140,6 +140,7 @@ class Executor {
 
  private:
   static void worker_entry(void* self);
+  void note_fault(std::string_view what);
   [[noreturn]] void work();
   void run_block();
   void start_order();
