@@ -51,10 +51,15 @@ LaunchShape element_shape(std::int64_t count) {
   return {{dimension(divided_up(count, kElementThreads))}, {dimension(kElementThreads)}, 0};
 }
 
+/// 1 where a run moves what the reference points at; what only an observer wants is no traffic.
+std::int64_t moved(const Reference& reference) {
+  return reference && reference.space != Space::kObserved ? 1 : 0;
+}
+
 /// Bytes that a row's outputs take.
 std::int64_t row_bytes(const RowOutputs<Planned>& row, std::int64_t rows, std::int64_t columns) {
   std::int64_t bytes = 0;
-  if (row.out) bytes += 4 * rows * columns;
+  bytes += moved(row.out) * 4 * rows * columns;
   if (row.peak) bytes += 4 * rows;
   if (row.hi) bytes += rows * (2 * columns + 1);
   return bytes;
@@ -83,7 +88,7 @@ Launches launches(const NormArguments<Planned>& a, const RunShape&) {
   PlannedLaunch made =
       launch(kernels().norm_rows, row_shape(a.rows, a.columns, kRowHeaderBytes), a);
   const std::int64_t elements = std::int64_t{a.rows} * a.columns;
-  made.traffic.other_bytes = positive(4 * elements * (2 + (a.addend ? 1 : 0) + (a.sum ? 1 : 0)) +
+  made.traffic.other_bytes = positive(4 * elements * (2 + moved(a.addend) + moved(a.sum)) +
                                       row_bytes(a.row, a.rows, a.columns));
   made.traffic.fp32_ops = 8 * positive(elements);
   return {made};
@@ -135,8 +140,7 @@ Launches launches(const ProductStep& step, const RunShape&) {
     all_outputs += positive(s.outputs);
     traffic.weight_bytes += positive(s.outputs) * positive(std::int64_t{a.columns} + a.span / 32 +
                                                            (s.sums ? 0 : 4) + (s.bias ? 4 : 0));
-    traffic.other_bytes +=
-        positive(s.outputs) * positive(a.rows) * ((s.sums ? 8U : 4U) + (s.raw ? 4U : 0U));
+    traffic.other_bytes += positive(s.outputs) * positive(a.rows) * (s.sums ? 8U : 4U);
   }
   shape.grid.x = dimension(blocks);
   if (mma) {
@@ -164,7 +168,7 @@ Launches launches(const HeadsArguments<Planned>& planned, const RunShape& run) {
     const std::int64_t elements = std::int64_t{a.rows} * s.heads * a.columns;
     const std::int64_t block = 2 * elements + std::int64_t{a.rows} * s.heads;
     heads += s.heads;
-    other += 4 * elements * (1 + (s.normed ? 1 : 0) + (s.rotated ? 1 : 0)) + (s.q ? block : 0);
+    other += 4 * elements * (1 + moved(s.normed) + moved(s.rotated)) + moved(s.q) * block;
     kv += s.cache ? block : 0;
   }
   const std::int64_t units = heads * a.rows;
