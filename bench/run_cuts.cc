@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -41,10 +42,10 @@ class CutTask {
     }
     try {
       return repetition();
-    } catch (const Error& error) {
-      return end(Ending::kFailed, error.what());
     } catch (const std::bad_alloc&) {
       return end(Ending::kFailed, "out of memory");
+    } catch (const std::exception& error) {
+      return end(Ending::kFailed, error.what());
     }
   }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -60,10 +61,10 @@ TaskTime score_lane(Session& session, const ScoreWork& work, std::size_t lane, S
     outcome.fault = tape.fault();
     state.digests = tape.digests();
     outcome.ending = Ending::kRan;
-  } catch (const Error& error) {
-    return end(outcome, Ending::kFailed, error.what());
   } catch (const std::bad_alloc&) {
     return end(outcome, Ending::kFailed, "out of memory");
+  } catch (const std::exception& error) {
+    return end(outcome, Ending::kFailed, error.what());
   }
   session.progress.clear();
   return time_of(outcome);

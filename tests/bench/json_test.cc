@@ -38,6 +38,10 @@ TEST(JsonOutput, HasEveryKeyOfTheContract) {
   EXPECT_EQ(keys(context), (std::set<std::string>{"versions", "git", "model", "weights",
                                                   "weights_sha256", "configurations", "host"}));
   EXPECT_EQ(keys(context["git"]), (std::set<std::string>{"commit", "dirty"}));
+  if (!context["git"]["commit"].is_null()) {
+    EXPECT_THAT(context["git"]["commit"].get<std::string>(), testing::MatchesRegex("[0-9a-f]{40}"));
+    EXPECT_TRUE(context["git"]["dirty"].is_boolean());
+  }
   EXPECT_EQ(keys(context["configurations"]), (std::set<std::string>{"cuda", "reference"}));
   EXPECT_EQ(context["model"], "kjv");
   EXPECT_EQ(context["weights_sha256"].get<std::string>().size(), 64u);
