@@ -5,8 +5,8 @@
 #include "program/config_json.h"
 #include "program/config_keys.h"
 #include "program/config_rope.h"
-#include "program/decimal.h"
 #include "program/model_spec.h"
+#include "program/spec_fault.h"
 
 namespace logos {
 namespace {
@@ -260,6 +260,27 @@ class ConfigReader {
   ModelSpec& spec_ = reading_.spec;
 };
 
+/// The config's key behind a fact of the spec.
+std::string_view key_of(const SpecFault& fault, const ConfigObject& config) {
+  constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
+      {"layers", "num_hidden_layers"},
+      {"columns", "hidden_size"},
+      {"query_heads", "num_attention_heads"},
+      {"key_heads", "num_key_value_heads"},
+      {"head_columns", "head_dim"},
+      {"hidden_columns", "intermediate_size"},
+      {"vocabulary", "vocab_size"},
+      {"norm_epsilon", "rms_norm_eps"},
+      {"window", "sliding_window"}};
+  for (const auto& [fact, key] : kKeys) {
+    if (fact == fault.key) return key;
+  }
+  CHECK(fault.key == "rotary");
+  if (config.has("rope_parameters")) return "rope_parameters";
+  return config.has("rope_scaling") && !fault.what.starts_with("rotary base") ? "rope_scaling"
+                                                                              : "rope_theta";
+}
+
 }  // namespace
 
 ModelReading read_config(std::string_view json, std::string_view where,
@@ -267,7 +288,9 @@ ModelReading read_config(std::string_view json, std::string_view where,
   const nlohmann::json config = parse_config(json, where);
   const ConfigObject top(&config, std::string(where), "");
   ModelReading reading = ConfigReader(top).read(has_head_tensor);
-  validate(reading.spec, where);
+  if (const auto fault = find_fault(reading.spec)) {
+    top.fail(key_of(*fault, top), fault->what, fault->got, fault->want);
+  }
   return reading;
 }
 

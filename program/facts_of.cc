@@ -301,11 +301,6 @@ class FactsReader {
       refuse(source_, positions->place, "placeholder positions beside a run's tokens", "a list");
     }
     if (!chunk) return;
-    // Without tokens nothing bounds a chunk's rows so far.
-    if (facts_.cut.rows > kMostRunRows) {
-      refuse(source_, syntax_.cut_place, fmt::format("{} rows of a run", facts_.cut.rows),
-             fmt::format("at most {}", kMostRunRows));
-    }
     for (std::int64_t i = 0; i < facts_.cut.rows; ++i) {
       facts_.positions.push_back(first_position_ + i);
     }

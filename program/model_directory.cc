@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "program/error.h"
-#include "program/model_spec.h"
+#include "program/presets.h"
 #include "program/safetensors_header.h"
 #include "program/text_file.h"
 
@@ -43,6 +43,7 @@ ModelName resolve_model(std::string_view name) {
   model.name = name;
   if (const auto spec = preset(name)) {
     model.reading.spec = *spec;
+    model.reading.trained_positions = preset_trained_positions(name);
     return model;
   }
   const fs::path dir = name == "kjv" ? fs::path(LOGOS_MODELS_DIR) / "kjv" : fs::path(name);

@@ -1,13 +1,14 @@
 // Named presets of shapes, each from the config.json its maker published.
-#include <array>
+#include "program/presets.h"
 
-#include "program/model_spec.h"
+#include <array>
 
 namespace logos {
 namespace {
 
 struct Preset {
   std::string_view name;
+  std::int64_t trained_positions;  // max_position_embeddings
   ModelSpec spec;
 };
 
@@ -18,6 +19,7 @@ std::array<Preset, 5> presets() {
   return {{
       // meta-llama/Llama-3.2-1B
       {"llama-3.2-1b",
+       131072,
        {.layers = 16,
         .columns = 2048,
         .query_heads = 32,
@@ -31,6 +33,7 @@ std::array<Preset, 5> presets() {
         .tied_head = true}},
       // meta-llama/Llama-3.1-8B
       {"llama-3.1-8b",
+       131072,
        {.layers = 32,
         .columns = 4096,
         .query_heads = 32,
@@ -43,6 +46,7 @@ std::array<Preset, 5> presets() {
         .window = std::nullopt}},
       // Qwen/Qwen2.5-0.5B: a sliding_window is written there, its switch is off
       {"qwen2.5-0.5b",
+       32768,
        {.layers = 24,
         .columns = 896,
         .query_heads = 14,
@@ -57,6 +61,7 @@ std::array<Preset, 5> presets() {
         .tied_head = true}},
       // Qwen/Qwen3-0.6B: heads wider than columns / query_heads
       {"qwen3-0.6b",
+       40960,
        {.layers = 28,
         .columns = 1024,
         .query_heads = 16,
@@ -71,6 +76,7 @@ std::array<Preset, 5> presets() {
         .tied_head = true}},
       // mistralai/Mistral-7B-v0.1
       {"mistral-7b-v0.1",
+       32768,
        {.layers = 32,
         .columns = 4096,
         .query_heads = 32,
@@ -97,6 +103,13 @@ std::optional<ModelSpec> preset(std::string_view name) {
     if (preset.name == name) return preset.spec;
   }
   return std::nullopt;
+}
+
+std::int64_t preset_trained_positions(std::string_view name) {
+  for (const Preset& preset : presets()) {
+    if (preset.name == name) return preset.trained_positions;
+  }
+  return 0;
 }
 
 }  // namespace logos

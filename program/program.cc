@@ -39,6 +39,10 @@ void put_inputs(const Facts& facts, Program* program) {
 }
 
 ReadText with_facts(const Source& source, Syntax syntax) {
+  if (syntax.cut.rows > kMostRunRows) {
+    refuse(source, syntax.cut_place, fmt::format("{} rows", syntax.cut.rows),
+           fmt::format("at most {} for a program that runs", kMostRunRows));
+  }
   ReadText read;
   read.syntax = std::move(syntax);
   read.facts = facts_of(source, read.syntax);
@@ -61,10 +65,6 @@ Program program_of(const Source& source, const ReadText& read, std::int64_t chip
   if (chip < 0 || chip >= facts.chips) {
     throw Error(source.file, "a chip that the program does not have", fmt::format("{}", chip),
                 fmt::format("0 to {}", facts.chips - 1));
-  }
-  if (facts.cut.rows > kMostRunRows) {
-    refuse(source, read.syntax.cut_place, fmt::format("{} rows", facts.cut.rows),
-           fmt::format("at most {} for a program that runs", kMostRunRows));
   }
   Program program = unroll(source, read.syntax, facts, chip);
   program.identity = {facts.cut.text(), facts.chips, sha256_hex(read.placeholder)};

@@ -239,7 +239,7 @@ int Unrolling::attended(const Expression& call, Frame* frame, const std::string&
   const int block = tensor(call.arguments[0], frame, "");
   const Declared& keys = noun(call.arguments[1], "cache", frame);
   const Declared& values = noun(call.arguments[2], "cache", frame);
-  for (const std::size_t i : {1, 2}) {
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
     if ((i == 1 ? keys : values).pushed) continue;
     refuse(source_, call.arguments[i].place, describe(call.arguments[i]),
            "a cache that was pushed to before");

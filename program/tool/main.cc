@@ -29,7 +29,7 @@ struct Options {
   std::string model = "kjv";
   std::int64_t chips = 1;
   std::string directory;
-  std::string tokens;
+  std::optional<std::string> tokens;
   std::optional<std::int64_t> position;
   std::string file;
 };
@@ -75,14 +75,14 @@ std::vector<std::int64_t> row_tokens(const Cut& cut,
 /// Puts a run's inputs in, counted from 1. Where only one is given, the other is the default of the
 /// bench: a step at the end of its cache, a chunk from position 1.
 void put_inputs(const Options& options, Facts* facts) {
-  if (options.tokens.empty() && !options.position) return;
+  if (!options.tokens && !options.position) return;
   const Cut& cut = facts->cut;
   const auto refuse_option = [&](std::string_view option) {
     throw Error(option, "not an input of this cut", cut.text(), "a cut that takes it");
   };
-  if (!options.tokens.empty()) {
+  if (options.tokens) {
     if (!takes_tokens(cut)) refuse_option("--tokens");
-    facts->tokens = row_tokens(cut, read_token_lists(options.tokens, facts->spec.vocabulary));
+    facts->tokens = row_tokens(cut, read_token_lists(*options.tokens, facts->spec.vocabulary));
     for (std::int64_t& token : facts->tokens) ++token;
   } else if (takes_tokens(cut)) {
     throw Error("--position", "a run of this cut has tokens, too", "no --tokens", "--tokens");
