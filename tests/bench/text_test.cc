@@ -89,6 +89,17 @@ TEST_F(Text, OfAnotherModelIsRefusedWithBothIdentities) {
   EXPECT_THAT(ended.err, HasSubstr(written(spec(), Cut::parse("prefill:5")).identity.sha256));
 }
 
+TEST_F(Text, SaysWhereItsWeightsLie) {
+  const std::string dir = LOGOS_SOURCE_DIR "/models/kjv";
+  const std::vector<std::int64_t> tokens = {66, 67, 68};
+  const Ended ended = run(prefill_at(spec(), tokens, 1, dir).text);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json object = json::parse(ended.out);
+  EXPECT_EQ(object["context"]["model"], dir);
+  EXPECT_EQ(object["cuts"][0]["lanes"][1]["output_sha256"],
+            cut_digest({"--cut", "prefill:3", "--prompt", "ABC"}));
+}
+
 TEST_F(Text, ThatIsMissingIsNamed) {
   const Ended ended = run_bench({"--text", "/no/such.lg"});
   EXPECT_EQ(ended.status, 2);
