@@ -1,4 +1,4 @@
-// Heads and attention against plain loops: windows, splits, chunks and batches, query heads that a
+// Attention against a plain loop: windows, splits, chunks and batches, query heads that a
 // chip shares with others.
 
 #include <gtest/gtest.h>
@@ -10,137 +10,6 @@ namespace logos::cuda::testing {
 namespace {
 
 int pitch_of(int columns) { return (columns + 7) / 8 * 8; }
-
-struct HeadsCase {
-  int rows;
-  int heads;
-  int columns;
-  bool norm;
-  bool rotate;
-  bool push;
-  bool each;
-};
-
-void expect_heads(const HeadsCase& c, std::uint64_t seed) {
-  SCOPED_TRACE(::testing::Message() << c.heads << " heads of " << c.columns << ", seed " << seed);
-  Random random(seed);
-  const int half = c.columns / 2;
-  const int capacity = 11;
-  const int caches = c.each ? c.rows : 1;
-  const auto blocks = static_cast<std::size_t>(c.rows * c.heads);
-  const auto columns = static_cast<std::size_t>(c.columns);
-  const auto x = random.numbers(blocks * columns);
-  const auto gain = random.numbers(columns, -3, 3);
-  std::vector<float> cosines;
-  std::vector<float> sines;
-  std::vector<std::int32_t> positions;
-  for (int i = 0; i < c.rows * half; ++i) {
-    const double angle = static_cast<double>(random.whole(0, 1 << 20)) * 1e-3;
-    cosines.push_back(static_cast<float>(std::cos(angle)));
-    sines.push_back(static_cast<float>(std::sin(angle)));
-  }
-  for (int r = 0; r < c.rows; ++r) {
-    positions.push_back(c.each ? static_cast<int>(random.whole(0, capacity - 1)) : 2 + r);
-  }
-
-  KernelBench bench(0xFFFFFFFF, seed);
-  HeadsArguments<Pointer> a{};
-  // A second, plain segment: the first one's launch must not depend on its neighbours.
-  for (int i = 0; i < 2; ++i) {
-    HeadsSegment<Pointer>& s = a.segments[i];
-    s.x = bench.put(x);
-    s.heads = c.heads;
-    s.q = bench.room<std::int16_t>(blocks * columns);
-    s.exponents = bench.room<std::int8_t>(blocks);
-    s.fault = bench.put(std::vector<std::uint32_t>{0});
-  }
-  HeadsSegment<Pointer>& s = a.segments[0];
-  if (c.norm) {
-    s.gain = bench.put(gain);
-    s.normed = bench.room<float>(blocks * columns);
-    s.norm_fault = bench.put(std::vector<std::uint32_t>{0});
-  }
-  s.rotate = c.rotate ? 1 : 0;
-  if (c.rotate) s.rotated = bench.room<float>(blocks * columns);
-  const auto cached = static_cast<std::size_t>(caches * capacity * c.heads);
-  if (c.push) {
-    s.cache = bench.room<std::int16_t>(cached * static_cast<std::size_t>(pitch_of(c.columns)));
-    s.cache_exponents = bench.room<std::int8_t>(cached);
-  }
-  a.cosines = bench.put(cosines);
-  a.sines = bench.put(sines);
-  a.positions = bench.put(positions);
-  a.rows = c.rows;
-  a.columns = c.columns;
-  a.head_pitch = pitch_of(c.columns);
-  a.used = 2;
-  a.capacity = capacity;
-  a.each = c.each ? 1 : 0;
-  a.epsilon = 1e-6F;
-  bench.launch(kernels().head_blocks, {static_cast<std::uint32_t>((2 * c.rows * c.heads + 3) / 4)},
-               128, 0, a);
-
-  const auto q = bench.get(s.q, blocks * columns);
-  const auto other = bench.get(a.segments[1].q, blocks * columns);
-  const auto exponents = bench.get(s.exponents, blocks);
-  for (int row = 0; row < c.rows; ++row) {
-    for (int head = 0; head < c.heads; ++head) {
-      const auto block = static_cast<std::size_t>(row * c.heads + head);
-      std::vector<float> y(x.begin() + static_cast<std::ptrdiff_t>(block * columns),
-                           x.begin() + static_cast<std::ptrdiff_t>((block + 1) * columns));
-      const PlainBlock plain = q16(y);
-      if (c.norm) {
-        y = plain_norm(y, gain, 1e-6F).y;
-        const auto got = bench.get(s.normed + block * columns, columns);
-        for (std::size_t j = 0; j < columns; ++j) ASSERT_EQ(bits(got[j]), bits(y[j]));
-      }
-      if (c.rotate) {
-        for (int j = 0; j < half; ++j) {
-          const auto at = static_cast<std::size_t>(row * half + j);
-          const auto low = static_cast<std::size_t>(j);
-          const auto high = static_cast<std::size_t>(j + half);
-          const float p = y[low];
-          const float r = y[high];
-          const float pc = p * cosines[at];
-          const float rs = r * sines[at];
-          const float ps = p * sines[at];
-          const float rc = r * cosines[at];
-          y[low] = pc - rs;
-          y[high] = ps + rc;
-        }
-        const auto got = bench.get(s.rotated + block * columns, columns);
-        for (std::size_t j = 0; j < columns; ++j) ASSERT_EQ(bits(got[j]), bits(y[j]));
-      }
-      const PlainBlock want = q16(y);
-      ASSERT_EQ(exponents[block], want.e);
-      const int position = positions[static_cast<std::size_t>(row)];
-      const std::size_t place =
-          static_cast<std::size_t>(((c.each ? row : 0) * capacity + position) * c.heads + head);
-      std::vector<std::int16_t> pushed;
-      if (c.push) {
-        pushed = bench.get(s.cache + place * static_cast<std::size_t>(a.head_pitch), columns);
-        ASSERT_EQ(bench.get(s.cache_exponents + place, 1)[0], want.e);
-      }
-      for (std::size_t j = 0; j < columns; ++j) {
-        ASSERT_EQ(q[block * columns + j], want.q[j]) << "row " << row << " head " << head;
-        ASSERT_EQ(other[block * columns + j], plain.q[j]);
-        if (c.push) {
-          ASSERT_EQ(pushed[j], want.q[j]);
-        }
-      }
-    }
-  }
-}
-
-TEST(HeadBlocks, EqualThePlainLoop) {
-  std::uint64_t seed = 1;
-  for (const int columns : {2, 8, 20, 64, 128, 256}) {
-    expect_heads({3, 5, columns, false, true, true, false}, seed++);
-    expect_heads({3, 5, columns, true, true, true, true}, seed++);
-    expect_heads({1, 1, columns, true, false, false, false}, seed++);
-    expect_heads({2, 7, columns, false, false, true, true}, seed++);
-  }
-}
 
 struct AttentionCase {
   int rows;
@@ -226,125 +95,167 @@ PlainAttention plain_attention(std::span<const std::int16_t> q, int qe, const Pl
   return result;
 }
 
+/// The three launches of attention over random queries and caches.
+class AttentionRun {
+ public:
+  AttentionRun(const AttentionCase& of, std::uint64_t seed)
+      : c_(of),
+        first_key_(c_.first_head / c_.group),
+        key_heads_((c_.first_head + c_.heads - 1) / c_.group - first_key_ + 1),
+        random_(seed),
+        bench_(0x7FC00000, seed) {
+    fill_queries();
+    const int blocks = (c_.each ? c_.rows : 1) * c_.capacity * key_heads_;
+    keys_ = plain_cache(random_, blocks, c_.columns);
+    values_ = plain_cache(random_, blocks, c_.columns);
+    fill_arguments();
+    fill_outputs();
+    launch();
+    scores_ = bench_.get(a_.scores, queries() * span());
+    weights_ = bench_.get(a_.weights, queries() * span());
+    totals_ = bench_.get(a_.totals, queries());
+    out_ = bench_.get(a_.row.out, queries() * columns());
+  }
+
+  void expect_row(int row) {
+    std::vector<float> whole;
+    for (int head = 0; head < c_.heads; ++head) {
+      const PlainAttention want = plain(row, head);
+      expect_query(row, head, want);
+      whole.insert(whole.end(), want.values.begin(), want.values.end());
+    }
+    const PlainBlock block = q16(whole);
+    const auto pitch = static_cast<std::size_t>(a_.row.pitch);
+    const auto hi = bench_.get(a_.row.hi + static_cast<std::size_t>(row) * pitch, pitch);
+    const auto lo = bench_.get(a_.row.lo + static_cast<std::size_t>(row) * pitch, pitch);
+    ASSERT_EQ(bench_.get(a_.row.exponents + row, 1)[0], block.e);
+    for (std::size_t j = 0; j < pitch; ++j) {
+      ASSERT_EQ(256 * hi[j] + lo[j], j < whole.size() ? block.q[j] : 0);
+    }
+  }
+
+ private:
+  std::size_t columns() const { return static_cast<std::size_t>(c_.columns); }
+  std::size_t queries() const { return static_cast<std::size_t>(c_.rows * c_.heads); }
+  std::size_t splits() const { return static_cast<std::size_t>(a_.splits); }
+  std::size_t span() const { return splits() * static_cast<std::size_t>(c_.split); }
+  int last(int row) const { return positions_[static_cast<std::size_t>(row)]; }
+  int first(int row) const { return c_.window == 0 ? 0 : std::max(0, last(row) - c_.window + 1); }
+
+  void fill_queries() {
+    for (int r = 0; r < c_.rows; ++r) {
+      positions_.push_back(c_.each ? static_cast<int>(random_.whole(0, c_.capacity - 1))
+                                   : c_.first_position + r);
+      for (int h = 0; h < c_.heads; ++h) {
+        exponents_.push_back(static_cast<std::int8_t>(h == 1 ? kZe : random_.whole(-16, -10)));
+        for (int j = 0; j < c_.columns; ++j) {
+          q_.push_back(static_cast<std::int16_t>(random_.whole(-32767, 32767)));
+        }
+      }
+    }
+  }
+  void fill_arguments() {
+    a_.q = bench_.put(q_);
+    a_.exponents = bench_.put(exponents_);
+    a_.keys = bench_.put(keys_.blocks);
+    a_.key_exponents = bench_.put(keys_.exponents);
+    a_.values = bench_.put(values_.blocks);
+    a_.value_exponents = bench_.put(values_.exponents);
+    a_.positions = bench_.put(positions_);
+    a_.rows = a_.tile_rows = c_.rows;
+    a_.heads = c_.heads;
+    a_.key_heads = key_heads_;
+    a_.columns = c_.columns;
+    a_.head_pitch = pitch_of(c_.columns);
+    a_.group = c_.group;
+    a_.first_head = c_.first_head;
+    a_.first_key = first_key_;
+    a_.window = c_.window;
+    a_.each = c_.each ? 1 : 0;
+    a_.split = c_.split;
+    a_.row_tile = c_.each ? 1 : std::max(kBlockQueries / c_.group, 1);
+    a_.capacity = c_.capacity;
+    a_.splits = (c_.capacity + c_.split - 1) / c_.split;
+  }
+  void fill_outputs() {
+    const auto rows = static_cast<std::size_t>(c_.rows);
+    a_.scores = bench_.room<float>(queries() * span());
+    a_.weights = bench_.room<std::int32_t>(queries() * span());
+    a_.maxima = bench_.room<std::uint32_t>(queries() * splits());
+    a_.tops = bench_.room<std::int32_t>(rows * static_cast<std::size_t>(key_heads_) * splits());
+    a_.weight_sums = bench_.room<std::int64_t>(queries() * splits());
+    a_.value_sums = bench_.room<std::int64_t>(queries() * splits() * columns());
+    a_.totals = bench_.room<std::int64_t>(queries());
+    a_.row.pitch = (c_.heads * c_.columns + 31) / 32 * 32;
+    const std::size_t plane = rows * static_cast<std::size_t>(a_.row.pitch);
+    a_.row.out = bench_.room<float>(queries() * columns());
+    a_.row.hi = bench_.room<std::int8_t>(plane);
+    a_.row.lo = bench_.room<std::uint8_t>(plane);
+    a_.row.exponents = bench_.room<std::int8_t>(rows);
+    a_.row.fault = bench_.put(std::vector<std::uint32_t>{0});
+  }
+  void launch() {
+    const int row_blocks = (c_.rows + a_.row_tile - 1) / a_.row_tile;
+    const Dim3 grid{static_cast<std::uint32_t>(a_.splits), static_cast<std::uint32_t>(key_heads_),
+                    static_cast<std::uint32_t>(row_blocks)};
+    const auto threads = static_cast<std::uint32_t>(std::min(c_.split, 128));
+    bench_.launch(kernels().attention_scores, grid, threads, 8 * (256 / 8 * 16 + 8), a_);
+    bench_.launch(kernels().attention_values, grid, threads,
+                  static_cast<std::size_t>(8 * (4 * c_.split + 16)), a_);
+    const auto heads = static_cast<std::size_t>(c_.heads);
+    bench_.launch(kernels().attention_rows, {static_cast<std::uint32_t>(c_.rows)}, 64,
+                  512 + (heads * 8 + 15) / 16 * 16 + 4 * heads * columns(), a_);
+  }
+
+  PlainAttention plain(int row, int head) const {
+    const int key = (c_.first_head + head) / c_.group - first_key_;
+    const int cache = c_.each ? row : 0;
+    const auto at = [&](int t) {
+      return static_cast<std::size_t>((cache * c_.capacity + t) * key_heads_ + key);
+    };
+    const auto query = static_cast<std::size_t>(row * c_.heads + head);
+    return plain_attention(std::span(q_).subspan(query * columns(), columns()), exponents_[query],
+                           keys_, values_, c_.columns, first(row), last(row), at);
+  }
+  void expect_query(int row, int head, const PlainAttention& want) const {
+    const auto query = static_cast<std::size_t>(row * c_.heads + head);
+    ASSERT_EQ(totals_[query], want.sum) << "row " << row << " head " << head;
+    for (int t = first(row); t <= last(row); ++t) {
+      const auto i = static_cast<std::size_t>(t - first(row));
+      const std::size_t place = query * span() + static_cast<std::size_t>(t);
+      ASSERT_EQ(bits(scores_[place]), bits(want.scores[i])) << "position " << t;
+      ASSERT_EQ(weights_[place], want.weights[i]) << "position " << t;
+    }
+    for (std::size_t j = 0; j < columns(); ++j) {
+      ASSERT_EQ(bits(out_[query * columns() + j]), bits(want.values[j]))
+          << "row " << row << " head " << head << " column " << j;
+    }
+  }
+
+  AttentionCase c_;
+  int first_key_;
+  int key_heads_;
+  Random random_;
+  KernelBench bench_;
+  AttentionArguments<Pointer> a_{};
+  std::vector<std::int16_t> q_;
+  std::vector<std::int8_t> exponents_;
+  std::vector<std::int32_t> positions_;
+  PlainCache keys_;
+  PlainCache values_;
+  std::vector<float> scores_;
+  std::vector<std::int32_t> weights_;
+  std::vector<std::int64_t> totals_;
+  std::vector<float> out_;
+};
+
 void expect_attention(const AttentionCase& c, std::uint64_t seed) {
   SCOPED_TRACE(::testing::Message()
                << c.rows << " rows, heads " << c.first_head << " and on of " << c.heads
                << ", group " << c.group << ", " << c.columns << " columns, window " << c.window
                << ", split " << c.split << ", seed " << seed);
-  Random random(seed);
-  const int first_key = c.first_head / c.group;
-  const int key_heads = (c.first_head + c.heads - 1) / c.group - first_key + 1;
-  const int caches = c.each ? c.rows : 1;
-  const auto columns = static_cast<std::size_t>(c.columns);
-  std::vector<std::int16_t> q;
-  std::vector<std::int8_t> exponents;
-  std::vector<std::int32_t> positions;
-  for (int r = 0; r < c.rows; ++r) {
-    positions.push_back(c.each ? static_cast<int>(random.whole(0, c.capacity - 1))
-                               : c.first_position + r);
-    for (int h = 0; h < c.heads; ++h) {
-      exponents.push_back(static_cast<std::int8_t>(h == 1 ? kZe : random.whole(-16, -10)));
-      for (int j = 0; j < c.columns; ++j) {
-        q.push_back(static_cast<std::int16_t>(random.whole(-32767, 32767)));
-      }
-    }
-  }
-  const int blocks = caches * c.capacity * key_heads;
-  const PlainCache keys = plain_cache(random, blocks, c.columns);
-  const PlainCache values = plain_cache(random, blocks, c.columns);
-
-  KernelBench bench(0x7FC00000, seed);
-  AttentionArguments<Pointer> a{};
-  a.q = bench.put(q);
-  a.exponents = bench.put(exponents);
-  a.keys = bench.put(keys.blocks);
-  a.key_exponents = bench.put(keys.exponents);
-  a.values = bench.put(values.blocks);
-  a.value_exponents = bench.put(values.exponents);
-  a.positions = bench.put(positions);
-  a.rows = a.tile_rows = c.rows;
-  a.heads = c.heads;
-  a.key_heads = key_heads;
-  a.columns = c.columns;
-  a.head_pitch = pitch_of(c.columns);
-  a.group = c.group;
-  a.first_head = c.first_head;
-  a.first_key = first_key;
-  a.window = c.window;
-  a.each = c.each ? 1 : 0;
-  a.split = c.split;
-  a.row_tile = c.each ? 1 : std::max(kBlockQueries / c.group, 1);
-  a.capacity = c.capacity;
-  a.splits = (c.capacity + c.split - 1) / c.split;
-  const auto queries = static_cast<std::size_t>(c.rows * c.heads);
-  const auto splits = static_cast<std::size_t>(a.splits);
-  const auto span = splits * static_cast<std::size_t>(a.split);
-  a.scores = bench.room<float>(queries * span);
-  a.weights = bench.room<std::int32_t>(queries * span);
-  a.maxima = bench.room<std::uint32_t>(queries * splits);
-  a.tops = bench.room<std::int32_t>(static_cast<std::size_t>(c.rows * key_heads) * splits);
-  a.weight_sums = bench.room<std::int64_t>(queries * splits);
-  a.value_sums = bench.room<std::int64_t>(queries * splits * columns);
-  a.totals = bench.room<std::int64_t>(queries);
-  const std::size_t row_columns = static_cast<std::size_t>(c.heads) * columns;
-  const auto rows = static_cast<std::size_t>(c.rows);
-  const std::size_t pitch = (row_columns + 31) / 32 * 32;
-  a.row.out = bench.room<float>(rows * row_columns);
-  a.row.hi = bench.room<std::int8_t>(rows * pitch);
-  a.row.lo = bench.room<std::uint8_t>(rows * pitch);
-  a.row.exponents = bench.room<std::int8_t>(rows);
-  a.row.fault = bench.put(std::vector<std::uint32_t>{0});
-  a.row.pitch = static_cast<std::int32_t>(pitch);
-
-  const Dim3 grid{static_cast<std::uint32_t>(a.splits), static_cast<std::uint32_t>(key_heads),
-                  static_cast<std::uint32_t>((c.rows + a.row_tile - 1) / a.row_tile)};
-  const auto threads = static_cast<std::uint32_t>(std::min(c.split, 128));
-  bench.launch(kernels().attention_scores, grid, threads, 8 * (256 / 8 * 16 + 8), a);
-  bench.launch(kernels().attention_values, grid, threads,
-               static_cast<std::size_t>(8 * (4 * c.split + 16)), a);
-  bench.launch(kernels().attention_rows, {static_cast<std::uint32_t>(c.rows)}, 64,
-               512 + (static_cast<std::size_t>(c.heads) * 8 + 15) / 16 * 16 + 4 * row_columns, a);
-
-  const auto scores = bench.get(a.scores, queries * span);
-  const auto weights = bench.get(a.weights, queries * span);
-  const auto totals = bench.get(a.totals, queries);
-  const auto out = bench.get(a.row.out, rows * row_columns);
-  const auto hi = bench.get(a.row.hi, rows * pitch);
-  const auto lo = bench.get(a.row.lo, rows * pitch);
-  const auto tags = bench.get(a.row.exponents, rows);
-  for (int row = 0; row < c.rows; ++row) {
-    const int last = positions[static_cast<std::size_t>(row)];
-    const int first = c.window == 0 ? 0 : std::max(0, last - c.window + 1);
-    std::vector<float> whole;
-    for (int head = 0; head < c.heads; ++head) {
-      const auto query = static_cast<std::size_t>(row * c.heads + head);
-      const int key = (c.first_head + head) / c.group - first_key;
-      const auto at = [&](int t) {
-        return static_cast<std::size_t>(((c.each ? row : 0) * c.capacity + t) * key_heads + key);
-      };
-      const PlainAttention want =
-          plain_attention(std::span(q).subspan(query * columns, columns), exponents[query], keys,
-                          values, c.columns, first, last, at);
-      ASSERT_EQ(totals[query], want.sum) << "row " << row << " head " << head;
-      for (int t = first; t <= last; ++t) {
-        const auto i = static_cast<std::size_t>(t - first);
-        const std::size_t place = query * span + static_cast<std::size_t>(t);
-        ASSERT_EQ(bits(scores[place]), bits(want.scores[i])) << "position " << t;
-        ASSERT_EQ(weights[place], want.weights[i]) << "position " << t;
-      }
-      for (std::size_t j = 0; j < columns; ++j) {
-        ASSERT_EQ(bits(out[query * columns + j]), bits(want.values[j]))
-            << "row " << row << " head " << head << " column " << j;
-      }
-      whole.insert(whole.end(), want.values.begin(), want.values.end());
-    }
-    const PlainBlock block = q16(whole);
-    ASSERT_EQ(tags[static_cast<std::size_t>(row)], block.e);
-    for (std::size_t j = 0; j < pitch; ++j) {
-      const std::size_t place = static_cast<std::size_t>(row) * pitch + j;
-      ASSERT_EQ(256 * hi[place] + lo[place], j < row_columns ? block.q[j] : 0);
-    }
-  }
+  AttentionRun run(c, seed);
+  for (int row = 0; row < c.rows; ++row) run.expect_row(row);
 }
 
 TEST(Attention, OfStepsEqualsThePlainLoop) {
