@@ -38,8 +38,9 @@ class Device : public ::testing::Test {
   void SetUp() override {
     void* library = dlopen(LOGOS_TEST_DRIVER, RTLD_NOW);
     ASSERT_NE(library, nullptr) << dlerror();
-    using Install = void (*)(void (*)(const char*, const unsigned(&)[7], void*));
-    reinterpret_cast<Install>(dlsym(library, "logos_test_driver_run"))(&run_on_executor);
+    using Install = void (*)(decltype(&run_on_executor), std::size_t);
+    reinterpret_cast<Install>(dlsym(library, "logos_test_driver_run"))(&run_on_executor,
+                                                                       sizeof(SumArguments));
     live_ = reinterpret_cast<int (*)()>(dlsym(library, "logos_test_driver_live"));
     fail_at("");
     unsetenv("LOGOS_TEST_DRIVER_DEVICES");

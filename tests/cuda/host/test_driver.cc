@@ -26,6 +26,7 @@ struct Stream {
 };
 
 Run run_kernel = nullptr;
+std::size_t argument_bytes = 0;
 std::set<std::string> names;
 int live = 0;  // handles and allocations that were not given back
 thread_local void* context = nullptr;
@@ -54,7 +55,10 @@ int enqueue(Stream* stream, std::function<void()> call) {
 
 extern "C" {
 
-void logos_test_driver_run(Run run) { run_kernel = run; }
+void logos_test_driver_run(Run run, std::size_t bytes) {
+  run_kernel = run;
+  argument_bytes = bytes;
+}
 int logos_test_driver_live() { return live; }
 
 int cuInit(unsigned) {
@@ -231,8 +235,8 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   WANT_CONTEXT();
   if (extra != nullptr) return 1;
   const std::string& name = *static_cast<std::string*>(function);
-  // As a driver does: the argument's bytes are copied now. No test kernel has more than 64.
-  std::vector<std::byte> argument(64);
+  // As a driver does: the argument's bytes, whose number a module knows, are copied now.
+  std::vector<std::byte> argument(argument_bytes);
   std::memcpy(argument.data(), parameters[0], argument.size());
   return enqueue(stream, [=, &name]() mutable {
     const unsigned shape[7] = {gx, gy, gz, bx, by, bz, shared};
