@@ -19,11 +19,9 @@ struct Binding {
 /// loop around the statement at hand.
 class Frame {
  public:
-  explicit Frame(std::int64_t layer, bool is_main) : layer_(layer), is_main_(is_main) {}
+  explicit Frame(bool is_main) : is_main_(is_main) {}
 
-  std::int64_t layer() const { return layer_; }  ///< from 1; 0: outside the layers
   bool is_main() const { return is_main_; }
-  bool in_loop() const { return scopes_.size() > 1; }
 
   void enter() { scopes_.emplace_back(); }
   void leave() { scopes_.pop_back(); }
@@ -39,7 +37,6 @@ class Frame {
   void bind(const std::string& name, Binding binding) { scopes_.back()[name] = binding; }
 
  private:
-  std::int64_t layer_;
   bool is_main_;
   std::vector<std::map<std::string, Binding, std::less<>>> scopes_ =
       std::vector<std::map<std::string, Binding, std::less<>>>(1);

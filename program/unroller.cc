@@ -26,7 +26,7 @@ Unrolling::Unrolling(const Source& source, const Syntax& syntax, const Facts& fa
 
 Program Unrolling::run() {
   functions();
-  Frame frame(0, true);
+  Frame frame(true);
   inputs(&frame);
   main_section(&frame);
   check_all_used();
@@ -267,7 +267,7 @@ int Unrolling::call_function(const Expression& expression, Frame* frame) {
 
 int Unrolling::run_function(const Function& function, const std::vector<Binding>& arguments,
                             std::int64_t layer) {
-  Frame frame(layer, false);
+  Frame frame(false);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     bind_new(function.parameters[i].name, function.parameters[i].place, arguments[i], &frame);
   }

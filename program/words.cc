@@ -57,8 +57,6 @@ constexpr std::array<std::string_view, 27> kReserved = {"arithmetic",
 
 }  // namespace
 
-std::span<const WordEntry> word_table() { return kWords; }
-
 std::optional<WordEntry> find_word(std::string_view name) {
   const auto found = std::find_if(kWords.begin(), kWords.end(),
                                   [&](const WordEntry& entry) { return entry.name == name; });

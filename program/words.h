@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "program/program.h"
@@ -16,7 +15,6 @@ struct WordEntry {
   std::size_t most_arguments;
 };
 
-std::span<const WordEntry> word_table();
 std::optional<WordEntry> find_word(std::string_view name);
 
 /// Whether a program may not give a name of its own to something else: words of the language and

