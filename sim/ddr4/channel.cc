@@ -223,7 +223,7 @@ void Channel::issue_column() {
   }
   const std::size_t direction = at(index_of(direction_));
   RequestQueue& requests = queue(direction_);
-  const Pending request = requests[choice.index];
+  const Pending& request = requests[choice.index];          // stays in place when it is removed
   const std::int64_t clock = take_bus_clock(choice.clock);  // the first command of the slot
   CHECK(clock == choice.clock);
   if (direction_ == Operation::kRead) {

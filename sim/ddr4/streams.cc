@@ -31,6 +31,8 @@ namespace {
 
 /// Offers a stream to a channel and keeps the times that the figures need.
 class Driver {
+  static constexpr std::int64_t kHangClocks = 1'000'000;
+
  public:
   Driver(Channel& channel, const Stream& stream, const Load& load, std::uint64_t requests,
          std::uint64_t seed)
@@ -48,6 +50,8 @@ class Driver {
       offer();
       channel_.tick_slot();
       take_responses();
+      // No policy keeps all requests waiting: a channel that answers none hangs.
+      CHECK(channel_.now() - last_done_ < kHangClocks);
       if (start == 0 && done_ >= skipped) {
         start = channel_.now();
         before = done_;
@@ -83,6 +87,7 @@ class Driver {
   }
 
   void take_responses() {
+    const std::uint64_t before = done_;
     while (const Response* response = channel_.read_response()) {
       latencies_.push_back(static_cast<double>(response->clock - response->accepted));
       channel_.pop_read_response();
@@ -92,6 +97,7 @@ class Driver {
       channel_.pop_write_response();
       ++done_;
     }
+    if (done_ != before || done_ == issued_) last_done_ = channel_.now();
   }
 
   void summarise(Measured& measured) {
@@ -112,6 +118,7 @@ class Driver {
   bool has_item_ = false;
   std::uint64_t issued_ = 0;
   std::uint64_t done_ = 0;
+  std::int64_t last_done_ = 0;
   double credit_ = 0;
   std::int64_t next_offer_ = 0;
   std::vector<double> latencies_;

@@ -179,6 +179,20 @@ INSTANTIATE_TEST_SUITE_P(
       return name + "_" + std::to_string(info.index);
     });
 
+/// Hits without end on one row leave no room to close its page: the controller has to make it.
+TEST(Refresh, IsNotPutOffByRowHits) {
+  const Parameters parameters = dramsim3_parameters("rorabachcobg", 1);
+  Channel channel(parameters, FillPattern{});
+  std::vector<Command> log;
+  channel.log_commands(&log);
+  std::uint64_t id = 0;
+  while (channel.now() < 5 * parameters.t_refi) {
+    const Request request{Operation::kRead, id % 128 * 256, id};
+    if (channel.user_clock(&request).accepted) ++id;
+  }
+  EXPECT_THAT(CommandChecker(parameters).check(log, channel.now()), IsEmpty());
+}
+
 TEST(Refresh, IsPostponedOnlyWhileRequestsWait) {
   Parameters parameters = dramsim3_parameters("rorabachcobg", 1);
   parameters.refresh_postpone = 3;
