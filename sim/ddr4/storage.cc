@@ -81,6 +81,12 @@ void Storage::read_line(std::uint64_t address, Line& line) const {
 }
 
 void Storage::write_line(std::uint64_t address, const Line& line, std::uint64_t byte_enable) {
+  if (page_of(address) == nullptr) {
+    // What changes nothing needs no page: streams of the fill's own lines cost no memory.
+    Line before;
+    fill_line(address, before.data());
+    if (before == line) return;
+  }
   std::byte* to = page_for_writing(address) + line_base(address) % kPageBytes;
   if (byte_enable == kAllBytes) {
     std::memcpy(to, line.data(), kLineBytes);

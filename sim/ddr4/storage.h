@@ -22,7 +22,7 @@ struct FillPattern {
   std::uint64_t seed = 0;
 };
 
-/// The bytes of a channel, sparse: pages come into being when they are first written.
+/// The bytes of a channel, sparse: pages come into being when they first hold something else.
 class Storage {
  public:
   Storage(std::uint64_t bytes, const FillPattern& fill);
