@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "sim/ddr4/parameters.h"
+
+namespace logos::ddr4 {
+
+/// Reads the section "ddr4" of a board's file: an object of all keys of Parameters, each
+/// `{"value": V, "source": "where V comes from"}`. Keys that are unknown, missing, without a source
+/// or of another type are refused by name (`where`.key), and so is what validate() refuses.
+Parameters read_parameters(const nlohmann::json& section, std::string_view where);
+
+/// The channel of a board's file (`configs/boards/d5005.json`): its member "ddr4". Other members
+/// are other readers' business.
+Parameters read_board_channel(const std::filesystem::path& file);
+
+/// Sets one key of a section from the text of a command line (`--set board.ddr4.KEY=V`). Refuses
+/// keys that the section does not have.
+void set_value(nlohmann::json& section, std::string_view key, const std::string& text,
+               std::string_view where);
+
+}  // namespace logos::ddr4
