@@ -188,7 +188,14 @@ void Fiber::switch_from_to(Fiber& from, Fiber& to) {
 FiberPool::FiberPool(Fiber::Entry entry, void* argument) : entry_(entry), argument_(argument) {}
 
 FiberPool::~FiberPool() {
-  for (std::byte* slab : slabs_) munmap(slab, kSlabStacks * (kStackBytes + page_bytes()));
+  const std::size_t bytes = kSlabStacks * (kStackBytes + page_bytes());
+  for (std::byte* slab : slabs_) {
+#ifdef LOGOS_FIBER_ASAN
+    // What is mapped here next (a file of weights, say) must not inherit the marks of old frames.
+    __asan_unpoison_memory_region(slab, bytes);
+#endif
+    munmap(slab, bytes);
+  }
 }
 
 /// Stacks come in slabs, since a mapping of its own for each costs as much as thousands of

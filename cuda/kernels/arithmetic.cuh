@@ -36,7 +36,7 @@ LOGOS_DEVICE std::int32_t round_scaled(float x, int s) {
   if (field == 0 || n > 25) {
     q = 0;
   } else if (n <= 0) {
-    q = m << -n;
+    q = m << min(-n, 7);  // 6 at most; a damaged plan may bring anything
   } else {
     q = m >> n;
     const std::uint32_t rest = m & ((1U << n) - 1);
