@@ -149,8 +149,9 @@ package engine_pkg;
 
   // What the dispatcher hands to a unit beside the instruction.
   typedef struct packed {
-    logic [15:0] first_row;  // index in the row table of the pass's row 0
-    logic [5:0]  rows;       // rows of this pass, 1 to ROWS
+    logic [4:0]  row;        // the pass's row that is row 0 here: 0, but with last_row
+    logic [15:0] first_row;  // index in the row table (over the run) of row 0
+    logic [5:0]  rows;       // rows that take part, 1 to ROWS
   } pass_t;
 
 endpackage
