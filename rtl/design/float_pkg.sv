@@ -1,0 +1,34 @@
+// What the binary32 units share.
+package float_pkg;
+
+  localparam logic [31:0] Nan = 32'h7FC00000;  // the one NaN that the units give
+
+  // Zeros in front of the first one, of 32 bits; 31 for 0 as well as for 1. Halves the field five
+  // times, so that a stage may hold it with little beside it.
+  function automatic logic [4:0] leading_zeros(input logic [31:0] x);
+    logic [15:0] half;
+    logic [7:0] quarter;
+    logic [3:0] nibble;
+    logic [4:0] count;
+    count[4] = x[31:16] == 16'd0;
+    half = count[4] ? x[15:0] : x[31:16];
+    count[3] = half[15:8] == 8'd0;
+    quarter = count[3] ? half[7:0] : half[15:8];
+    count[2] = quarter[7:4] == 4'd0;
+    nibble = count[2] ? quarter[3:0] : quarter[7:4];
+    count[1] = nibble[3:2] == 2'd0;
+    count[0] = !(count[1] ? nibble[1] : nibble[3]);
+    leading_zeros = count;
+  endfunction
+
+  // Sign, exponent field and 24-bit significand (its top bit is implied by a field above 0), rounded
+  // to nearest even by the bits below it. A carry runs into the exponent, up to infinity.
+  function automatic logic [31:0] rounded(input logic sign, input logic [7:0] field,
+                                          input logic [22:0] fraction, input logic guard,
+                                          input logic sticky);
+    logic up;
+    up = guard && (sticky || fraction[0]);
+    rounded = {sign, {field, fraction} + {30'd0, up}};
+  endfunction
+
+endpackage
