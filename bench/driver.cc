@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <exception>
 #include <functional>
 #include <new>
@@ -18,6 +17,7 @@
 #include "bench/session.h"
 #include "program/error.h"
 #include "program/genuine.h"
+#include "program/standard_streams.h"
 #include "program/written.h"
 #include "sim/whole_file.h"
 
@@ -184,8 +184,7 @@ int command(const std::vector<std::string>& arguments, const LaneTable& table) {
 }  // namespace
 
 int bench_main(const std::vector<std::string>& arguments, const LaneTable& table) {
-  // A closed pipe is an error of the write that meets it, with a message, not a silent end.
-  std::signal(SIGPIPE, SIG_IGN);
+  prepare_standard_streams();
   try {
     return command(arguments, table);
   } catch (const Error& error) {

@@ -8,6 +8,8 @@
 
 #include "bench/progress.h"
 #include "program/error.h"
+#include "program/json_fault.h"
+#include "program/printable.h"
 #include "sim/whole_file.h"
 
 namespace logos::bench {
@@ -16,28 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kByteValues = 256;
-
-/// Bytes of the UTF-8 sequence at `at`; 0 where none is well formed (RFC 3629).
-std::size_t utf8_length(std::string_view bytes, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0u;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    if (first == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
-    if (first == 0xED && byte(1) > 0x9F) return 0;  // surrogate
-    return follows(1) && follows(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    if (first == 0xF0 && byte(1) < 0x90) return 0;  // overlong
-    if (first == 0xF4 && byte(1) > 0x8F) return 0;  // above U+10FFFF
-    return follows(1) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
 
 /// `<0xNN>` as its byte.
 std::optional<char> byte_token(std::string_view text) {
@@ -86,11 +66,8 @@ std::string printable_utf8(std::string_view bytes) {
   std::string text;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t length = utf8_length(bytes, at);
-    const char c = bytes[at];
-    const bool control =
-        length == 1 && ((c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7F);
-    const bool c1 = length == 2 && c == '\xC2' && static_cast<unsigned char>(bytes[at + 1]) < 0xA0;
-    if (length == 0 || control || c1) {
+    const bool kept = length == 1 && (bytes[at] == '\n' || bytes[at] == '\t');
+    if (length == 0 || (is_control(bytes, at, length) && !kept)) {
       text += kReplacement;
       at += length == 0 ? 1 : length;
       continue;
@@ -119,8 +96,8 @@ std::vector<std::string> read_vocabulary(std::string_view json, std::string_view
   nlohmann::json object;
   try {
     object = nlohmann::json::parse(json);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw Error(where, error.what());
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(where, fmt::format("not JSON: {}", json_fault(error)));
   }
   if (!object.is_object()) throw Error(where, "not an object of ids and texts");
   std::vector<std::string> texts(static_cast<std::size_t>(vocabulary));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "program/error.h"
+#include "program/standard_streams.h"
 #include "sim/whole_file.h"
 
 namespace logos::bench {
@@ -34,6 +35,7 @@ void check_folder(const fs::path& folder) {
 }  // namespace
 
 void check_outputs(const Options& options) {
+  check_standard_output();
   std::vector<std::pair<std::string, fs::path>> files;
   const auto take = [&](std::string_view name, const std::optional<fs::path>& file) {
     if (!file) return;
@@ -51,17 +53,6 @@ void check_outputs(const Options& options) {
   take("--dump", options.dump);
   take("--benchmark_out", options.benchmark_out);
   if (options.artifacts) check_folder(*options.artifacts);
-}
-
-void write_standard_output(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      throw Error("standard output", fmt::format("cannot write: {}", std::strerror(errno)));
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 }  // namespace logos::bench

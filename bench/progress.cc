@@ -4,9 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string>
+
+#include "program/printable.h"
+#include "program/standard_streams.h"
 
 namespace logos::bench {
 namespace {
@@ -31,15 +33,13 @@ Progress::~Progress() { clear(); }
 void Progress::show(std::string_view what) {
   if (!live_) return;
   const std::size_t columns = terminal_columns();
-  fmt::print(stderr, "\r\x1b[K{}", what.substr(0, columns > 1 ? columns - 1 : 1));
-  std::fflush(stderr);
+  write_standard_error(fmt::format("\r\x1b[K{}", what.substr(0, columns > 1 ? columns - 1 : 1)));
   shown_ = true;
 }
 
 void Progress::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  write_standard_error("\r\x1b[K");
   shown_ = false;
 }
 
@@ -49,6 +49,8 @@ bool may_color(int descriptor) {
   return ::isatty(descriptor) == 1 && !is_dumb();
 }
 
-void say(std::string_view remark) { fmt::print(stderr, "bench: {}\n", remark); }
+void say(std::string_view remark) {
+  write_standard_error(fmt::format("bench: {}\n", escaped(remark)));
+}
 
 }  // namespace logos::bench

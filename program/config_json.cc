@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "program/error.h"
+#include "program/json_fault.h"
+#include "program/printable.h"
 
 namespace logos {
 namespace {
@@ -34,7 +36,8 @@ class KeyWatch {
   }
 
   std::string place() const {
-    return last_.empty() ? std::string(where_) : fmt::format("{}: {}", where_, last_.substr(0, 80));
+    return last_.empty() ? std::string(where_)
+                         : fmt::format("{}: {}", where_, shortened(last_, 80));
   }
 
  private:
@@ -125,7 +128,7 @@ json parse_config(std::string_view text, std::string_view where) {
   try {
     config = json::parse(text.begin(), text.end(), std::ref(watch));
   } catch (const json::exception& fault) {
-    throw Error(watch.place(), fmt::format("not JSON here or just after: {}", fault.what()));
+    throw Error(watch.place(), fmt::format("not JSON here or just after: {}", json_fault(fault)));
   }
   if (!config.is_object()) throw Error(where, "not a config", shown(config), "a JSON object");
   return config;

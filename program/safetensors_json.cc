@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "program/error.h"
+#include "program/json_fault.h"
+#include "program/printable.h"
 
 namespace logos {
 namespace {
@@ -45,7 +47,7 @@ class Handler : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
     throw Error(file_.string(), fmt::format("the header is not valid JSON at its byte {}: {}",
-                                            position, in_quotes(error.what())));
+                                            position, json_fault(error)));
   }
 
  protected:
@@ -309,9 +311,8 @@ class IndexHandler final : public Handler {
 
 /// A name out of a file as a message shows it: quoted, escaped, not too long.
 std::string in_quotes(std::string_view name) {
-  const bool cut = name.size() > kLongestNameShown;
-  const Json json = std::string(name.substr(0, kLongestNameShown));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + (cut ? "…" : "");
+  const Json json = shortened(name, kLongestNameShown);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::vector<TensorInfo> read_header_json(std::span<const char> json,

@@ -2,17 +2,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "program/author.h"
 #include "program/check_facts.h"
 #include "program/error.h"
 #include "program/genuine.h"
+#include "program/printable.h"
 #include "program/read_program.h"
+#include "program/standard_streams.h"
 #include "program/text/scanner.h"
 #include "program/text_file.h"
 #include "program/token_list.h"
@@ -39,7 +37,7 @@ Facts facts_of_options(const Options& options) {
   facts.cut = Cut::parse(options.cut);
   const ModelName model = resolve_model(options.model);
   for (const std::string& remark : model.reading.remarks) {
-    fmt::print(stderr, "{}: {}\n", options.model, remark);
+    write_standard_error(fmt::format("{}\n", escaped(options.model + ": " + remark)));
   }
   facts.spec = model.reading.spec;
   facts.chips = options.chips;
@@ -104,13 +102,6 @@ void put_inputs(const Options& options, Facts* facts) {
   for (std::int64_t i = 0; i < cut.rows; ++i) facts->positions.push_back(first + (chunk ? i : 0));
 }
 
-void print(std::string_view text) {
-  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!whole || std::fflush(stdout) != 0) {
-    throw Error("standard output", fmt::format("cannot be written: {}", std::strerror(errno)));
-  }
-}
-
 std::string read_program_file(const std::string& file) {
   return read_text_file(file, kMostTextBytes);
 }
@@ -118,7 +109,7 @@ std::string read_program_file(const std::string& file) {
 void write(const Options& options) {
   Facts facts = facts_of_options(options);
   put_inputs(options, &facts);
-  print(author(facts));
+  write_standard_output(author(facts));
 }
 
 void identity(const Options& options) {
@@ -127,18 +118,18 @@ void identity(const Options& options) {
                 "one of them");
   }
   if (!options.file.empty()) {
-    print(genuine(read_program_file(options.file), options.file).text() + "\n");
+    write_standard_output(genuine(read_program_file(options.file), options.file).text() + "\n");
     return;
   }
   const Facts facts = facts_of_options(options);
-  print(written_split(facts.spec, facts.cut, facts.chips).identity.text() + "\n");
+  write_standard_output(written_split(facts.spec, facts.cut, facts.chips).identity.text() + "\n");
 }
 
 void check(const Options& options) {
   const std::string text = read_program_file(options.file);
   check_text({text, options.file});
   const Identity found = genuine(text, options.file);
-  print(fmt::format("{}: genuine, {}\n", options.file, found.text()));
+  write_standard_output(fmt::format("{}: genuine, {}\n", options.file, found.text()));
 }
 
 int run(int argc, char** argv) {
@@ -166,9 +157,9 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& fault) {
-    const bool asked_for_help = fault.get_exit_code() == 0;
-    app.exit(fault);
-    return asked_for_help ? 0 : kBadInput;
+    if (fault.get_exit_code() != 0) throw Error("command line", fault.what());
+    write_standard_output(app.help());
+    return 0;
   }
   if (*write_command) write(options);
   if (*identity_command) identity(options);
@@ -179,13 +170,13 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of writing, with its cause
+  prepare_standard_streams();
   try {
     return run(argc, argv);
   } catch (const Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    write_standard_error(fmt::format("{}\n", error.what()));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "program: {}\n", error.what());
+    write_standard_error(fmt::format("program: {}\n", escaped(error.what())));
   }
   return kBadInput;
 }

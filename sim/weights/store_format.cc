@@ -10,6 +10,7 @@
 #include "program/check.h"
 #include "program/error.h"
 #include "program/identity.h"
+#include "program/json_fault.h"
 #include "program/safetensors_json.h"
 #include "sim/weights/store.h"
 
@@ -91,7 +92,7 @@ StoreHeader header_from_json(std::string_view text, std::string_view where) {
                   stated.substr(0, 200), content_text(header.layout).substr(0, 200));
     }
   } catch (const Json::exception& error) {
-    throw Error(where, fmt::format("its header cannot be read: {}", in_quotes(error.what())));
+    throw Error(where, fmt::format("its header cannot be read: {}", json_fault(error)));
   }
   return header;
 }

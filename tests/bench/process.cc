@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,11 +22,16 @@ namespace {
   ::setenv("LOGOS_STORE", LOGOS_TEST_STORE, 1);
   ::unsetenv("NO_COLOR");
   for (const auto& [name, value] : launch.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  if (launch.file_bytes) {
+    const rlimit limit{*launch.file_bytes, *launch.file_bytes};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
   std::vector<char*> pointers = {const_cast<char*>(program)};
   for (const std::string& argument : arguments) {
     pointers.push_back(const_cast<char*>(argument.c_str()));
   }
   pointers.push_back(nullptr);
+  for (const int descriptor : launch.closed) ::close(descriptor);
   ::execv(program, pointers.data());
   ::_exit(127);
 }
@@ -89,7 +95,8 @@ Ended run_bench(const std::vector<std::string>& arguments, const Launch& launch)
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) {
     ::dup2(file ? ::open(launch.standard_output.c_str(), O_WRONLY) : out[1], STDOUT_FILENO);
-    ::dup2(err[1], STDERR_FILENO);
+    const std::string& error = launch.standard_error;
+    ::dup2(error.empty() ? err[1] : ::open(error.c_str(), O_WRONLY), STDERR_FILENO);
     execute(arguments, launch);
   }
   ::close(out[1]);

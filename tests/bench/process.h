@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -13,7 +14,10 @@ struct Launch {
   std::map<std::string, std::string> environment = {};  ///< over this process's own
   bool altered = false;                                 ///< altered_bench in place of bench
   std::string standard_output = {};  ///< a file to open for it; "closed" a pipe that nobody reads
-  bool terminal = false;             ///< standard output and standard error are one terminal
+  std::string standard_error = {};   ///< a file to open for it
+  std::vector<int> closed = {};      ///< descriptors that the program starts without
+  std::optional<std::uint64_t> file_bytes = std::nullopt;  ///< limit of a file's size
+  bool terminal = false;  ///< standard output and standard error are one terminal
 };
 
 /// How it ended.

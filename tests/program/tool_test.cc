@@ -156,9 +156,20 @@ TEST_F(Tool, SaysWhatItTookForGranted) {
 TEST_F(Tool, FailsWhereItsOutputCannotBeWritten) {
   const Outcome full = run("write --cut decode:9", " >/dev/full");
   EXPECT_EQ(full.status, 2);
-  EXPECT_THAT(full.error, HasSubstr("standard output: cannot be written: No space left"));
+  EXPECT_THAT(full.error, HasSubstr("standard output: cannot write: No space left"));
   EXPECT_EQ(run("identity --cut decode:9", " >/dev/full").status, 2);
-  EXPECT_EQ(run("write --cut decode:9", " >&-").status, 2);
+  for (const char* arguments : {"write --cut decode:9", "identity --cut decode:9", "--help"}) {
+    const Outcome closed = run(arguments, " >&-");
+    EXPECT_EQ(closed.status, 2) << arguments;
+    EXPECT_EQ(closed.error, "standard output: cannot write: Bad file descriptor\n") << arguments;
+  }
+}
+
+TEST_F(Tool, RunsWithoutStandardErrorAndInput) {
+  EXPECT_EQ(
+      run("identity --cut decode:9", " >" + (folder_.path() / "out").string() + " 2>&- <&-").out,
+      run("identity --cut decode:9").out);
+  EXPECT_EQ(run("identity --cut decode:0", " >&- 2>&- <&-").status, 2);
 }
 
 }  // namespace
