@@ -8,7 +8,9 @@ package float_pkg;
   function automatic logic [4:0] leading_zeros(input logic [31:0] x);
     logic [15:0] half;
     logic [7:0] quarter;
-    logic [3:0] nibble;
+    // verilator lint_off UNUSEDSIGNAL
+    logic [3:0] nibble;  // its lowest bit decides nothing
+    // verilator lint_on UNUSEDSIGNAL
     logic [4:0] count;
     count[4] = x[31:16] == 16'd0;
     half = count[4] ? x[15:0] : x[31:16];

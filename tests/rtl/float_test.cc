@@ -1,0 +1,42 @@
+#include "float_units.h"
+
+namespace logos {
+namespace {
+
+template <class Unit>
+class BinaryFloat : public ::testing::Test {};
+
+using BinaryUnits = ::testing::Types<Add, Multiply>;
+TYPED_TEST_SUITE(BinaryFloat, BinaryUnits);
+
+TYPED_TEST(BinaryFloat, AgreesWithTheHostOnAllPairsOfSpecialOperands) {
+  UnitPipe<TypeParam> pipe(1);
+  const auto operands = special_operands();
+  for (const std::uint32_t a : operands) {
+    for (const std::uint32_t b : operands) offer<TypeParam>(pipe, a, b);
+  }
+  pipe.drain();
+  EXPECT_EQ(pipe.results(), operands.size() * operands.size());
+}
+
+TYPED_TEST(BinaryFloat, AgreesWithTheHostOnSpecialOperandsAgainstRandomOnes) {
+  constexpr std::uint64_t kSeed = 2;
+  Random random(kSeed);
+  UnitPipe<TypeParam> pipe(kSeed);
+  for (const std::uint32_t a : special_operands()) {
+    for (int i = 0; i < 100; ++i) {
+      offer<TypeParam>(pipe, a, random.bits());
+      offer<TypeParam>(pipe, random.bits(), a);
+    }
+  }
+  pipe.drain();
+}
+
+TYPED_TEST(BinaryFloat, AgreesWithTheHostOnRandomPairs) {
+  check_random_pairs<TypeParam>(300'000, 3);
+}
+
+TYPED_TEST(BinaryFloat, ForgetsAtReset) { UnitPipe<TypeParam>(4).reset_drops_what_is_under_way(); }
+
+}  // namespace
+}  // namespace logos
