@@ -117,17 +117,10 @@ module f32_mul #(
         tag4_q      <= tag3_q;
       end
       if (valid_q[3]) begin : round
-        logic [8:0] field;
-        logic [22:0] fraction;
-        logic guard, sticky;
-        // The product of two significands lies in [1, 4); without a bit in front it is subnormal.
-        field    = product4_q[25] ? field4_q + 9'd1 : product4_q[24] ? field4_q : 9'd0;
-        fraction = product4_q[25] ? product4_q[24:2] : product4_q[23:1];
-        guard    = product4_q[25] ? product4_q[1] : product4_q[0];
-        sticky   = sticky4_q || (product4_q[25] && product4_q[0]);
+        // The product of two significands lies in [1, 4).
         y5_q <= nan4_q ? float_pkg::Nan
-              : infinite4_q || field >= 9'd255 ? {sign4_q, 31'h7F800000}
-              : float_pkg::rounded(sign4_q, field[7:0], fraction, guard, sticky);
+              : infinite4_q ? {sign4_q, 31'h7F800000}
+              : float_pkg::rounded_wide(sign4_q, field4_q, product4_q, sticky4_q);
         tag5_q <= tag4_q;
       end
     end

@@ -33,4 +33,15 @@ package float_pkg;
     rounded = {sign, {field, fraction} + {30'd0, up}};
   endfunction
 
+  // Of the 26 leading bits of a product or a quotient, the one of weight 2^field second: those in
+  // front give a field more, without both it is subnormal. What lies below is `sticky`.
+  function automatic logic [31:0] rounded_wide(input logic sign, input logic [8:0] field,
+                                               input logic [25:0] bits, input logic sticky);
+    logic [8:0] adjusted;
+    adjusted = bits[25] ? field + 9'd1 : bits[24] ? field : 9'd0;
+    rounded_wide = adjusted >= 9'd255 ? {sign, 31'h7F800000}
+                 : rounded(sign, adjusted[7:0], bits[25] ? bits[24:2] : bits[23:1],
+                           bits[25] ? bits[1] : bits[0], sticky || (bits[25] && bits[0]));
+  endfunction
+
 endpackage

@@ -57,7 +57,7 @@ inline std::pair<std::uint32_t, std::uint32_t> random_pair(Random& random) {
   const std::uint32_t a = random.bits();
   const std::uint32_t b = random.bits();
   const auto field = static_cast<int>((a >> 23) & 0xFF);
-  switch (random.below(10)) {
+  switch (random.below(11)) {
     case 0:
       return {a, b};
     case 1:
@@ -81,8 +81,16 @@ inline std::pair<std::uint32_t, std::uint32_t> random_pair(Random& random) {
                                                 ? static_cast<int>(near) + random.between(-26, 26)
                                                 : random.between(0, 254))};
     }
+    case 9: {  // a product of few bits: a quotient that is exact or nearly so
+      const float y = std::bit_cast<float>(with_field(sparse(random), random.between(64, 190)));
+      const float q = std::bit_cast<float>(with_field(a, random.between(1, 190)));
+      const auto x = std::bit_cast<std::uint32_t>(y * q);
+      return {x + static_cast<std::uint32_t>(random.between(-1, 1)),
+              std::bit_cast<std::uint32_t>(y)};
+    }
     default: {  // one subnormal, or two
-      const std::uint32_t x = a & (0x807FFFFF >> (random.below(2) * random.below(23)));
+      const std::uint32_t x =
+          (a & 0x80000000) | (a & (0x7FFFFFu >> (random.below(2) * random.below(23))));
       const std::uint32_t y = random.below(2) != 0 ? b : with_field(b, random.between(0, 30));
       return random.below(2) != 0 ? std::pair{x, y} : std::pair{y, x};
     }

@@ -6,7 +6,7 @@ namespace {
 template <class Unit>
 class BinaryFloat : public ::testing::Test {};
 
-using BinaryUnits = ::testing::Types<Add, Multiply>;
+using BinaryUnits = ::testing::Types<Add, Multiply, Divide>;
 TYPED_TEST_SUITE(BinaryFloat, BinaryUnits);
 
 TYPED_TEST(BinaryFloat, AgreesWithTheHostOnAllPairsOfSpecialOperands) {
@@ -17,6 +17,7 @@ TYPED_TEST(BinaryFloat, AgreesWithTheHostOnAllPairsOfSpecialOperands) {
   }
   pipe.drain();
   EXPECT_EQ(pipe.results(), operands.size() * operands.size());
+  EXPECT_EQ(pipe.latency(), TypeParam::kLatency);
 }
 
 TYPED_TEST(BinaryFloat, AgreesWithTheHostOnSpecialOperandsAgainstRandomOnes) {
@@ -37,6 +38,18 @@ TYPED_TEST(BinaryFloat, AgreesWithTheHostOnRandomPairs) {
 }
 
 TYPED_TEST(BinaryFloat, ForgetsAtReset) { UnitPipe<TypeParam>(4).reset_drops_what_is_under_way(); }
+
+TEST(F32Sqrt, AgreesWithTheHostOnSpecialOperands) {
+  SqrtPipe pipe(5);
+  for (const std::uint32_t a : special_operands()) offer_root(pipe, a);
+  pipe.drain();
+  EXPECT_EQ(pipe.results(), special_operands().size());
+  EXPECT_EQ(pipe.latency(), 28U);
+}
+
+TEST(F32Sqrt, AgreesWithTheHostOnRandomOperands) { check_random_roots(300'000, 6); }
+
+TEST(F32Sqrt, ForgetsAtReset) { SqrtPipe(7).reset_drops_what_is_under_way(); }
 
 }  // namespace
 }  // namespace logos

@@ -4,16 +4,20 @@
 #include <cstdint>
 
 #include "Vf32_add_model.h"
+#include "Vf32_div_model.h"
 #include "Vf32_mul_model.h"
+#include "Vf32_sqrt_model.h"
 #include "float_operands.h"
 #include "float_pipe.h"
 
 namespace logos {
 
-/// One unit with two operands and the host's own arithmetic, which is its judge.
-template <class ModelType, class Operation>
+/// One unit with two operands, its latency in cycles, and the host's own arithmetic, which is its
+/// judge.
+template <class ModelType, class Operation, std::uint64_t latency>
 struct BinaryUnit {
   using Model = ModelType;
+  static constexpr std::uint64_t kLatency = latency;
 
   static void set(Model& model, std::uint64_t a, std::uint64_t b) {
     model.a_i = static_cast<std::uint32_t>(a);
@@ -30,9 +34,13 @@ struct Plus {
 struct Times {
   float operator()(float a, float b) const { return a * b; }
 };
+struct Over {
+  float operator()(float a, float b) const { return a / b; }
+};
 
-using Add = BinaryUnit<Vf32_add_model, Plus>;
-using Multiply = BinaryUnit<Vf32_mul_model, Times>;
+using Add = BinaryUnit<Vf32_add_model, Plus, 6>;
+using Multiply = BinaryUnit<Vf32_mul_model, Times, 5>;
+using Divide = BinaryUnit<Vf32_div_model, Over, 18>;
 
 template <class Unit>
 using UnitPipe = FloatPipe<typename Unit::Model>;
@@ -54,6 +62,45 @@ void check_random_pairs(std::uint64_t pairs, std::uint64_t seed) {
   }
   pipe.drain();
   EXPECT_EQ(pipe.results(), pairs);
+}
+
+using SqrtPipe = FloatPipe<Vf32_sqrt_model>;
+
+inline void offer_root(SqrtPipe& pipe, std::uint32_t a) {
+  const auto set = [](Vf32_sqrt_model& model, std::uint64_t x, std::uint64_t) {
+    model.a_i = static_cast<std::uint32_t>(x);
+  };
+  pipe.offer(set, a, 0, canonical_bits(std::sqrt(std::bit_cast<float>(a))));
+}
+
+/// Random operands, few of them below zero; squares and their neighbours among them.
+inline void check_random_roots(std::uint64_t operands, std::uint64_t seed) {
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  SqrtPipe pipe(seed);
+  for (std::uint64_t i = 0; i < operands && !pipe.failed(); ++i) {
+    std::uint32_t a = random.bits();
+    switch (random.below(4)) {
+      case 0:
+        a = sparse(random);
+        break;
+      case 1: {
+        const float root = std::bit_cast<float>(with_field(a, random.between(64, 190)));
+        a = std::bit_cast<std::uint32_t>(root * root) +
+            static_cast<std::uint32_t>(random.between(-2, 2));
+        break;
+      }
+      case 2:
+        a &= 0x7FFFFFu >> (random.below(2) * random.below(23));
+        break;  // subnormal
+      default:
+        break;
+    }
+    if (random.below(16) != 0) a &= 0x7FFFFFFF;
+    offer_root(pipe, a);
+  }
+  pipe.drain();
+  EXPECT_EQ(pipe.results(), operands);
 }
 
 }  // namespace logos
