@@ -125,7 +125,7 @@ package engine_pkg;
     logic [15:0] destination;         // first word in vector memory
     logic [15:0] source_stride;
     logic [15:0] source;
-    logic [4:0]  first;               // OpQuantize: so many elements in front are taken as zero
+    logic [4:0]  first;               // OpQuantize, OpAttend: elements in front of the first column
     logic [19:0] columns;             // elements of a row; outputs of a product
     logic [11:0] words;               // words of 64 activations that a product reads
     logic [8:0]  head_columns;

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "program/check.h"
@@ -37,7 +39,12 @@ struct Source {
 
   /// The matrix row of an output slot, or -1.
   std::int64_t row(std::int64_t slot) const {
-    const std::int64_t row = slot - part.lead;
+    std::int64_t row = slot - part.lead;
+    if (part.head_columns > 0 && row >= 0) {
+      const std::int64_t slots = slots_of_head(part.head_columns);
+      const std::int64_t column = row % slots;
+      row = column < part.head_columns ? row / slots * part.head_columns + column : -1;
+    }
     return row >= 0 && row < part.rows ? part.first_row + row : -1;
   }
 };
@@ -158,9 +165,18 @@ void write_bytes(std::int64_t at, std::span<const std::byte> bytes, std::byte fi
 
 }  // namespace
 
+std::int64_t slots_of_head(std::int64_t head_columns) { return divide_up(head_columns, 4) * 4; }
+
+std::int64_t part_slots(const MatrixPart& part) {
+  const std::int64_t rows = part.head_columns == 0
+                                ? part.rows
+                                : part.rows / part.head_columns * slots_of_head(part.head_columns);
+  return part.lead + rows;
+}
+
 std::int64_t matrix_quads(const MatrixItem& item) {
   std::int64_t most = 0;
-  for (const MatrixPart& part : item.parts) most = std::max(most, part.lead + part.rows);
+  for (const MatrixPart& part : item.parts) most = std::max(most, part_slots(part));
   return divide_up(most, kBanks) * static_cast<std::int64_t>(item.parts.size());
 }
 

@@ -14,6 +14,8 @@ namespace logos::d5005 {
 using SuperBeatSink = std::function<void(std::int64_t at, std::span<const std::byte> bytes)>;
 
 // Sizes in super-beats of what rtl/README.md lays out.
+std::int64_t slots_of_head(std::int64_t head_columns);  ///< in a projection's outputs
+std::int64_t part_slots(const MatrixPart& part);
 std::int64_t matrix_quads(const MatrixItem& item);  ///< output quads, of both parts where two
 std::int64_t matrix_words(const MatrixItem& item);  ///< words of 64 columns
 bool has_bias(const MatrixItem& item);

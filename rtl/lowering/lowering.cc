@@ -91,6 +91,12 @@ class BoardLowering {
     return structure_.layers.empty() ? 0 : result(structure_.layers.front().multiply).columns;
   }
 
+  /// Output slots of a projection.
+  std::int64_t head_slots(const Projection& projection) const {
+    const Value& heads = result(projection.block);
+    return heads.heads * slots_of_head(heads.columns);
+  }
+
   Region region(std::int64_t columns) {
     Region r{next_word_, divide_up(columns, kLanes)};
     next_word_ += r.stride * engine_.rows;
@@ -105,9 +111,9 @@ class BoardLowering {
     std::int64_t end = shared;
     if (!structure_.layers.empty()) {
       const LayerStructure& layer = structure_.layers.front();
-      q_ = region(result(layer.query.product).columns);
-      k_ = region(result(layer.key.product).columns);
-      v_ = region(result(layer.value.product).columns);
+      q_ = region(head_slots(layer.query));
+      k_ = region(head_slots(layer.key));
+      v_ = region(head_slots(layer.value));
       end = next_word_;
       next_word_ = shared;
       hidden_ = region(hidden_columns());
@@ -257,7 +263,7 @@ class BoardLowering {
     i.stream_base = narrow(item.base);
     i.stream_beats = narrow(matrix_beats(item));
     i.words = narrow(matrix_words(item));
-    i.columns = narrow(item.parts.front().rows);
+    i.columns = narrow(part_slots(item.parts.front()));
     i.bias = has_bias(item) ? 1 : 0;
     i.line = line(product);
     i.chain = 1;
@@ -266,7 +272,9 @@ class BoardLowering {
   }
 
   Ended project(const Projection& projection, const Region& to, Ended block) {
-    Instruction i = product_of(projection.product, {part_of(projection.product, projection.bias)});
+    MatrixPart part = part_of(projection.product, projection.bias);
+    part.head_columns = program_.head_columns;
+    Instruction i = product_of(projection.product, {std::move(part)});
     i.variant = static_cast<std::uint32_t>(Post::kPlain);
     i.destination = narrow(to.base);
     i.destination_stride = narrow(to.stride);
@@ -422,7 +430,7 @@ class BoardLowering {
               bool greedy, std::uint32_t at_line, Ended after, Plan* plan) {
     Instruction i;
     i.source = narrow(from.base);
-    i.source_stride = narrow(from.stride);
+    i.source_stride = last_row ? 0 : narrow(from.stride);  // what is stored is row 0
     i.columns = narrow(columns);
     i.variant = static_cast<std::uint32_t>(StoreSource::kVector);
     i.last_row = last_row ? 1 : 0;
@@ -461,10 +469,6 @@ void check_sizes(const Program& program, const EngineSize& engine) {
   }
   hold("columns", program.columns, kLargestColumns);
   hold("columns of a head", program.head_columns, kLargestHead);
-  if (!program.caches.empty() && program.head_columns % 4 != 0) {
-    throw Error("d5005: lowering", "columns of a head", fmt::to_string(program.head_columns),
-                "a multiple of 4");
-  }
   hold("rows of a run", program.rows, engine.table_rows);
 }
 

@@ -34,13 +34,15 @@ struct EngineSize {
 /// none.
 EngineSize engine_size(std::int64_t rows, std::int64_t mac_rows);
 
-/// Rows of one matrix as they fill output slots: slot s holds row first_row + s - lead, or zeros.
+/// Rows of one matrix as they fill output slots: in order from slot `lead` on; with heads, each
+/// head begins at a multiple of 4 slots. The slots between hold zeros.
 struct MatrixPart {
   std::string tensor;
   std::string bias;  ///< tensor of the bias, or ""
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
-  std::int64_t lead = 0;  ///< slots of zeros in front
+  std::int64_t lead = 0;          ///< slots of zeros in front
+  std::int64_t head_columns = 0;  ///< 0: no heads
 };
 
 /// A matrix, or two whose quads alternate, in the layout of rtl/README.md.
