@@ -3,7 +3,7 @@
 //
 // A start pulse begins at pass 0; the walk goes through all passes of `rows_total_i` rows without
 // waiting, but for an instruction with `fence`: until the dispatcher works on the same pass and the
-// heads unit has ended as many instructions as `need` says. While the walk is idle, `range` takes
+// heads unit has ended `fence_need` instructions of it. While the walk is idle, `range` takes
 // ranges of others (program loader, DMA). Addresses count modulo 2^28.
 // Throughput: about 6 cycles an instruction, 8 a row, 3 a range, and 2 a burst; the FIFOs and the
 // banks' command queues hide it. The multiplier has three stages. Reset ends the walk.
@@ -50,7 +50,7 @@ module stream_fetch #(
     Decode = 4'd3,
     Fence = 4'd4,
     Setup = 4'd5,
-    Lead = 4'd6,       // a range in front of the rows, or the only one
+    Lead = 4'd6,       // the only range
     Table = 4'd7,      // asks for the row's token and position
     TableWait = 4'd8,
     Compute = 4'd9,    // products of the row
@@ -74,25 +74,24 @@ module stream_fetch #(
   assign pass_rows = last_pass ? left_rows[5:0] : Config.rows[5:0];
 
   // The instruction.
-  logic is_end, is_lead, is_rows, is_attend, is_heads, is_scale, by_table, skip;
+  logic is_end, is_lead, is_rows, is_attend, is_heads, by_table, skip;
 
   assign is_end = inst_q.op == engine_pkg::OpEnd;
   assign is_heads = inst_q.op == engine_pkg::OpHeads;
-  assign is_scale = inst_q.op == engine_pkg::OpScale;
   assign is_attend = inst_q.op == engine_pkg::OpAttend;
   assign is_lead = inst_q.op == engine_pkg::OpGain || inst_q.op == engine_pkg::OpProduct ||
-      inst_q.op == engine_pkg::OpPeak || is_scale;
+      inst_q.op == engine_pkg::OpPeak;
   assign is_rows = inst_q.op == engine_pkg::OpLoad || inst_q.op == engine_pkg::OpEmbed ||
-      inst_q.op == engine_pkg::OpRotary || is_scale;
+      inst_q.op == engine_pkg::OpRotary || inst_q.op == engine_pkg::OpScale;
   assign by_table = inst_q.op == engine_pkg::OpEmbed || inst_q.op == engine_pkg::OpRotary || is_attend;
   assign skip = inst_q.last_row && !last_pass;
 
-  // The fence: need's low bits, extended from the heads instructions walked over so far.
+  // The fence: a count's low bits, extended from the heads instructions walked over so far.
   logic [15:0] fence_count;
   logic [7:0] fence_back;
   logic fence_open;
 
-  assign fence_back = heads_seen_q[7:0] - inst_q.need[8*engine_pkg::UnitHeads+:8];
+  assign fence_back = heads_seen_q[7:0] - inst_q.fence_need;
   assign fence_count = heads_seen_q - 16'(fence_back);
   assign fence_open = pass_i == pass_q && heads_ended_i >= fence_count;
 
@@ -159,7 +158,7 @@ module stream_fetch #(
   end
 
   // Ranges.
-  logic [27:0] lead_count, lead_scales, rows_base_q, address_q;
+  logic [27:0] lead_count, address_q;
   logic [27:0] keys_q, keys_count_q, values_q, values_count_q, before_q, before_count_q;
   logic [8:0] heads_left_q;
   logic before_valid_q;
@@ -167,12 +166,8 @@ module stream_fetch #(
   logic [27:0] own_address, own_count;
   logic [2:0] own_unit;
 
-  assign lead_scales = 28'(inst_q.columns[19:6]) + 28'(|inst_q.columns[5:0]);
-  always_comb begin
-    lead_count = inst_q.stream_beats;
-    if (is_scale) lead_count = inst_q.bias ? {lead_scales[26:0], 1'b0} : lead_scales;
-    if (inst_q.op == engine_pkg::OpPeak) lead_count = 28'(row_end_q) - 28'(row_q);
-  end
+  assign lead_count = inst_q.op == engine_pkg::OpPeak ? 28'(row_end_q) - 28'(row_q)
+      : inst_q.stream_beats;
 
   assign own_unit = inst_q.op[6:4] - 3'd1;
   always_comb begin
@@ -252,7 +247,7 @@ module stream_fetch #(
         else if (is_rows || is_attend) state_d = NextRow;
         else state_d = Next;
       end
-      Lead: if (own_ready) state_d = is_rows ? NextRow : Next;
+      Lead: if (own_ready) state_d = Next;
       NextRow: begin
         if (!more_rows) state_d = before_valid_q ? LastValues : Next;
         else state_d = by_table ? Table : Compute;
@@ -327,14 +322,12 @@ module stream_fetch #(
           row_q <= last_index;
           row_end_q <= last_index + 6'd1;
         end
-        rows_base_q <= inst_q.stream_base;
         address_q <= inst_q.stream_base;
         if (inst_q.op == engine_pkg::OpPeak) begin
           address_q <= inst_q.stream_base + 28'(pass_first_q) +
               (inst_q.last_row ? 28'(last_index) : 28'd0);
         end
       end
-      Lead: if (is_scale) rows_base_q <= inst_q.stream_base + lead_count;
       NextRow: begin
         step_q <= '0;
         index_q <= 28'(run_row);
@@ -345,7 +338,7 @@ module stream_fetch #(
       end
       Compute: begin
         step_q <= step_q + 4'd1;
-        address_q <= rows_base_q + product_q;
+        address_q <= inst_q.stream_base + product_q;
         if (is_attend) begin
           unique case (step_q)
             4'd0: begin
