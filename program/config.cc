@@ -19,12 +19,28 @@ constexpr std::int64_t kMaxWindowLayers = 28;  // the Qwens
 constexpr double kDefaultEpsilon = 1e-6;       // all four
 constexpr std::string_view kHeadTensor = "lm_head.weight";
 
+/// The model class of a family, as `architectures` names it.
+std::string_view class_of(Family family) {
+  switch (family) {
+    case Family::kLlama:
+      return "LlamaForCausalLM";
+    case Family::kMistral:
+      return "MistralForCausalLM";
+    case Family::kQwen2:
+      return "Qwen2ForCausalLM";
+    case Family::kQwen3:
+      return "Qwen3ForCausalLM";
+  }
+  CHECK_UNREACHABLE();
+}
+
 class ConfigReader {
  public:
   explicit ConfigReader(ConfigObject config) : config_(std::move(config)) {}
 
   ModelReading read(std::optional<bool> has_head_tensor) {
     family_ = family();
+    check_architectures();
     check_keys(config_, family_, &reading_.remarks);
     check_activation();
     sizes();
@@ -56,6 +72,25 @@ class ConfigReader {
     if (*type == "qwen3") return Family::kQwen3;
     config_.fail("model_type", "a model that is not supported", shown(nlohmann::json(*type)),
                  "llama, mistral, qwen2 or qwen3");
+  }
+
+  /// `architectures` names the model class, `model_type` the family: the two say one thing, or
+  /// nobody knows which of them the weights are of.
+  void check_architectures() const {
+    constexpr std::string_view kKey = "architectures";
+    if (!config_.has(kKey)) return;
+    const nlohmann::json& names = *config_.find(kKey);
+    if (!names.is_array()) config_.fail_type(kKey, "a list of names of model classes");
+    for (const nlohmann::json& name : names) {
+      if (!name.is_string()) config_.fail_type(kKey, "a list of names of model classes");
+      const std::string& text = name.get_ref<const std::string&>();
+      const std::string_view wanted = class_of(family_);
+      // Conversions of the first Llama wrote LLaMA.
+      if (text == wanted || (family_ == Family::kLlama && text == "LLaMAForCausalLM")) continue;
+      config_.fail(kKey,
+                   fmt::format("contradicts model_type {}", shown(*config_.find("model_type"))),
+                   shown(name), fmt::format("\"{}\"", wanted));
+    }
   }
 
   bool is_qwen() const { return family_ == Family::kQwen2 || family_ == Family::kQwen3; }

@@ -18,6 +18,7 @@ constexpr std::uint64_t kMostConfigBytes = std::uint64_t{4} << 20;
 void check_shape(const CheckpointHeader& header, std::string_view name, const ModelSpec& spec) {
   const TensorInfo* tensor = header.find(name);
   if (tensor == nullptr) return;  // what is missing is the loader's to say
+  check_readable_type(*tensor);
   if (tensor->shape == std::vector<std::int64_t>{spec.vocabulary, spec.columns}) return;
   throw Error(tensor_place(tensor->file, name), "not the shape that config.json says",
               fmt::format("[{}]", fmt::join(tensor->shape, ", ")),

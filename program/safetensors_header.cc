@@ -13,6 +13,7 @@
 
 #include "program/error.h"
 #include "program/input_file.h"
+#include "program/printable.h"
 #include "program/safetensors_json.h"
 
 namespace logos {
@@ -21,6 +22,7 @@ namespace {
 constexpr std::uint64_t kLengthBytes = 8;     // the little-endian length before the JSON
 constexpr std::uint64_t kShortestHeader = 2;  // "{}"
 constexpr std::size_t kLongestTypeName = 32;  // shown in a message
+constexpr std::string_view kReadableTypes = "F32, F16 or BF16";
 
 /// The size of an element in bits, of every type of the safetensors format; none for others.
 std::optional<std::uint64_t> bits_of_type(std::string_view type) {
@@ -45,8 +47,7 @@ std::uint64_t bytes_of_shape(const TensorInfo& tensor) {
   const auto bits = bits_of_type(tensor.dtype);
   if (!bits) {
     throw Error(tensor_place(tensor.file, tensor.name), "unknown type",
-                in_quotes(std::string_view(tensor.dtype).substr(0, kLongestTypeName)),
-                "a type of the safetensors format");
+                in_quotes(shortened(tensor.dtype, kLongestTypeName)), kReadableTypes);
   }
   std::uint64_t product = *bits;
   const bool empty = std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end();
@@ -65,47 +66,70 @@ std::uint64_t bytes_of_shape(const TensorInfo& tensor) {
   return product / 8;
 }
 
+/// A range must be as long as shape times type say. Where it is not, a type that no loader reads is
+/// the first thing to tell: its length follows rules of its own.
+void check_length(const TensorInfo& tensor) {
+  const std::string where = tensor_place(tensor.file, tensor.name);
+  if (tensor.begin > tensor.end) {
+    throw Error(where, "its range begins after its end", range_of(tensor), "begin <= end");
+  }
+  const std::uint64_t want = bytes_of_shape(tensor);
+  if (tensor.end - tensor.begin == want) return;
+  const std::string range =
+      fmt::format("its range {} is unlike its shape [{}] of {}", range_of(tensor),
+                  fmt::join(tensor.shape, ", "), tensor.dtype);
+  if (!is_readable_type(tensor.dtype)) {
+    throw Error(where, fmt::format("its type is not read here, and {}", range), tensor.dtype,
+                kReadableTypes);
+  }
+  throw Error(where, range, fmt::format("{} bytes", tensor.end - tensor.begin),
+              fmt::format("{} bytes", want));
+}
+
+/// Refuses bytes that two tensors own; `order` is by the ranges' begins. (Before holes are looked
+/// for: where one tensor was put onto another, its own place is a hole as well.)
+void check_overlaps(const std::vector<const TensorInfo*>& order) {
+  const TensorInfo* furthest = nullptr;  // of those before, the one that reaches furthest
+  for (const TensorInfo* tensor : order) {
+    if (furthest != nullptr && tensor->begin < furthest->end) {
+      throw Error(tensor_place(tensor->file, tensor->name),
+                  fmt::format("its range {} overlaps tensor {} {}", range_of(*tensor),
+                              in_quotes(furthest->name), range_of(*furthest)));
+    }
+    if (furthest == nullptr || tensor->end >= furthest->end) furthest = tensor;
+  }
+}
+
+/// Refuses bytes between the start of the data and the last tensor that no tensor owns.
+void check_holes(const std::vector<const TensorInfo*>& order) {
+  std::uint64_t end = 0;
+  std::string before = "the start of the data";
+  for (const TensorInfo* tensor : order) {
+    if (tensor->begin > end) {
+      throw Error(tensor_place(tensor->file, tensor->name),
+                  fmt::format("a hole of {} bytes lies between {} and its range {}",
+                              tensor->begin - end, before, range_of(*tensor)));
+    }
+    end = tensor->end;
+    before = fmt::format("tensor {} {}", in_quotes(tensor->name), range_of(*tensor));
+  }
+}
+
 /// Checks each range against shape and type, then all of them together: from the start of the data
 /// to the end of the file each byte belongs to one tensor. Offsets are relative to the data here.
 void check_ranges(const std::vector<TensorInfo>& tensors, std::uint64_t data_bytes,
                   std::uint64_t data_start, const std::filesystem::path& file) {
   std::vector<const TensorInfo*> order;
   for (const TensorInfo& tensor : tensors) {
-    if (tensor.begin > tensor.end) {
-      throw Error(tensor_place(file, tensor.name), "its range begins after its end",
-                  range_of(tensor), "begin <= end");
-    }
-    const std::uint64_t want = bytes_of_shape(tensor);
-    if (tensor.end - tensor.begin != want) {
-      throw Error(tensor_place(file, tensor.name),
-                  fmt::format("its range {} is unlike its shape [{}] of {}", range_of(tensor),
-                              fmt::join(tensor.shape, ", "), tensor.dtype),
-                  fmt::format("{} bytes", tensor.end - tensor.begin),
-                  fmt::format("{} bytes", want));
-    }
+    check_length(tensor);
     order.push_back(&tensor);
   }
   std::sort(order.begin(), order.end(), [](const TensorInfo* a, const TensorInfo* b) {
     return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
   });
-  std::uint64_t end = 0;
-  const TensorInfo* before = nullptr;
-  for (const TensorInfo* tensor : order) {
-    const std::string neighbour =
-        before ? fmt::format("tensor {} {}", in_quotes(before->name), range_of(*before))
-               : std::string("the start of the data");
-    if (tensor->begin < end) {
-      throw Error(tensor_place(file, tensor->name),
-                  fmt::format("its range {} overlaps {}", range_of(*tensor), neighbour));
-    }
-    if (tensor->begin > end) {
-      throw Error(tensor_place(file, tensor->name),
-                  fmt::format("a hole of {} bytes lies between {} and its range {}",
-                              tensor->begin - end, neighbour, range_of(*tensor)));
-    }
-    end = tensor->end;
-    before = tensor;
-  }
+  check_overlaps(order);
+  check_holes(order);
+  const std::uint64_t end = order.empty() ? 0 : order.back()->end;
   if (end == data_bytes) return;
   const std::string have = fmt::format("{} bytes", data_start + data_bytes);
   if (end < data_bytes) {
@@ -115,8 +139,8 @@ void check_ranges(const std::vector<TensorInfo>& tensors, std::uint64_t data_byt
   }
   const bool fits = end <= UINT64_MAX - data_start;
   throw Error(file.string(),
-              fmt::format("the file is too short for tensor {} {}", in_quotes(before->name),
-                          range_of(*before)),
+              fmt::format("the file is too short for tensor {} {}", in_quotes(order.back()->name),
+                          range_of(*order.back())),
               have, fits ? fmt::format("{} bytes", data_start + end) : "more than 2^64 bytes");
 }
 
@@ -223,6 +247,16 @@ CheckpointHeader read_shards(const std::filesystem::path& dir, const std::filesy
 }
 
 }  // namespace
+
+bool is_readable_type(std::string_view dtype) {
+  return dtype == "F32" || dtype == "F16" || dtype == "BF16";
+}
+
+void check_readable_type(const TensorInfo& tensor) {
+  if (is_readable_type(tensor.dtype)) return;
+  throw Error(tensor_place(tensor.file, tensor.name), "its type is not read here", tensor.dtype,
+              kReadableTypes);
+}
 
 std::string tensor_place(const std::filesystem::path& file, std::string_view tensor) {
   return fmt::format("{}: tensor {}", file.string(), in_quotes(tensor));

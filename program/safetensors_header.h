@@ -28,6 +28,11 @@ struct CheckpointHeader {
 /// The place that messages name: `FILE: tensor "NAME"`.
 std::string tensor_place(const std::filesystem::path& file, std::string_view tensor);
 
+/// Whether the loader reads values of this type: "F32", "F16" or "BF16".
+bool is_readable_type(std::string_view dtype);
+/// Throws Error naming tensor and type where it does not.
+void check_readable_type(const TensorInfo& tensor);
+
 /// Reads the header of one safetensors file: bounds, overlaps, holes, overflow, duplicates and
 /// types' sizes are all checked; memory is bounded by the file's size. The data is not read.
 /// Throws Error naming file and tensor. (Types other than F32, F16, BF16 are listed, not refused

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "program/check.h"
@@ -21,11 +20,11 @@ static_assert(std::endian::native == std::endian::little, "safetensors values ar
 
 enum class Type { kF32, kF16, kBf16 };
 
-std::optional<Type> readable_type(std::string_view dtype) {
-  if (dtype == "F32") return Type::kF32;
-  if (dtype == "F16") return Type::kF16;
-  if (dtype == "BF16") return Type::kBf16;
-  return std::nullopt;
+/// Refuses types that are not read.
+Type type_of(const TensorInfo& tensor) {
+  check_readable_type(tensor);
+  if (tensor.dtype == "F32") return Type::kF32;
+  return tensor.dtype == "F16" ? Type::kF16 : Type::kBf16;
 }
 
 std::size_t bytes_of(Type type) { return type == Type::kF32 ? 4 : 2; }
@@ -59,8 +58,6 @@ void widen(Type type, std::span<const std::byte> raw, std::span<float> values) {
 }
 
 }  // namespace
-
-bool is_readable_type(std::string_view dtype) { return readable_type(dtype).has_value(); }
 
 struct Checkpoint::Impl {
   explicit Impl(const std::filesystem::path& directory)
@@ -107,8 +104,7 @@ void Checkpoint::read_rows(std::string_view tensor, std::int64_t first, std::int
   const TensorInfo* info = impl_->header.find(tensor);
   if (info == nullptr) throw Error(tensor_place(impl_->dir, tensor), "is missing");
   const std::string where = tensor_place(info->file, tensor);
-  const auto type = readable_type(info->dtype);
-  if (!type) throw Error(where, "its type is not read here", info->dtype, "F32, F16 or BF16");
+  const Type type = type_of(*info);
   if (info->shape.empty() || info->shape.size() > 2) {
     throw Error(where, "is neither a vector nor a matrix",
                 fmt::format("{} dimensions", info->shape.size()), "1 or 2");
@@ -118,15 +114,15 @@ void Checkpoint::read_rows(std::string_view tensor, std::int64_t first, std::int
   CHECK(first >= 0 && count >= 0 && first <= rows && count <= rows - first);
   CHECK(values.size() == static_cast<std::uint64_t>(count) * columns);
   const InputFile& file = impl_->files.at(info->file);
-  std::vector<std::byte> raw(values.size() * bytes_of(*type));
+  std::vector<std::byte> raw(values.size() * bytes_of(type));
   const std::uint64_t begin =
-      info->begin + static_cast<std::uint64_t>(first) * columns * bytes_of(*type);
+      info->begin + static_cast<std::uint64_t>(first) * columns * bytes_of(type);
   if (file.size_now() < info->end) {
     throw Error(where, "its file shrank while it was read",
                 fmt::format("{} bytes", file.size_now()), fmt::format("{} bytes", file.size()));
   }
   file.read_at(begin, raw);
-  widen(*type, raw, values);
+  widen(type, raw, values);
 }
 
 std::string Checkpoint::content_sha256() const {

@@ -39,7 +39,4 @@ class Checkpoint {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Whether the loader reads values of this type: "F32", "F16" or "BF16".
-bool is_readable_type(std::string_view dtype);
-
 }  // namespace logos

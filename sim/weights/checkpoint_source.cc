@@ -23,13 +23,11 @@ std::vector<std::int64_t> shape_of(const PlannedTensor& tensor) {
 }
 
 void check_tensor(const TensorInfo& info, const PlannedTensor& planned) {
-  const std::string where = tensor_place(info.file, info.name);
+  check_readable_type(info);  // first: packed types come in shapes of their own
   if (info.shape != shape_of(planned)) {
-    throw Error(where, "its shape is not the one that the config states", shape_text(info.shape),
+    throw Error(tensor_place(info.file, info.name),
+                "its shape is not the one that the config states", shape_text(info.shape),
                 shape_text(shape_of(planned)));
-  }
-  if (!is_readable_type(info.dtype)) {
-    throw Error(where, "its type is not read here", info.dtype, "F32, F16 or BF16");
   }
 }
 

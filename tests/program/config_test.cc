@@ -57,6 +57,42 @@ std::string refusal_of_text(const std::string& text) {
   return error_of([&] { read_config(text, "config.json"); });
 }
 
+TEST(Architectures, ThatContradictTheModelTypeAreRefusedNamingBoth) {
+  const std::vector<std::pair<std::string, std::string>> classes = {
+      {"llama", "LlamaForCausalLM"},
+      {"mistral", "MistralForCausalLM"},
+      {"qwen2", "Qwen2ForCausalLM"},
+      {"qwen3", "Qwen3ForCausalLM"}};
+  for (const auto& [type, own] : classes) {
+    for (const auto& [other, name] : classes) {
+      const json config = with_key(base(type), "architectures", json::array({name}));
+      if (type == other) {
+        EXPECT_EQ(spec_of(config), spec_of(base(type)));
+        continue;
+      }
+      EXPECT_THAT(refusal(config),
+                  HasSubstr("config.json: architectures: contradicts model_type \"" + type +
+                            "\"; got \"" + name + "\", want \"" + own + "\""));
+    }
+  }
+  for (const char* name : {"Qwen2MoeForCausalLM", "LlamaForSequenceClassification", "", "llama"}) {
+    EXPECT_THAT(refusal(with_key(base(), "architectures", json::array({name}))),
+                HasSubstr("contradicts model_type \"llama\""));
+  }
+  EXPECT_THAT(refusal(with_key(base(), "architectures",
+                               json::array({"LlamaForCausalLM", "MistralForCausalLM"}))),
+              HasSubstr("got \"MistralForCausalLM\""));
+}
+
+TEST(Architectures, MayBeLeftOutButNotBeSomethingElse) {
+  EXPECT_EQ(spec_of(with_key(base(), "architectures", nullptr)), spec_of(base()));
+  EXPECT_EQ(spec_of(with_key(base(), "architectures", json::array())), spec_of(base()));
+  for (const json& value : {json("LlamaForCausalLM"), json(7), json::array({7}), json::object()}) {
+    EXPECT_THAT(refusal(with_key(base(), "architectures", value)),
+                HasSubstr("want a list of names of model classes"));
+  }
+}
+
 TEST(Config, ReadsALlama) {
   const ModelReading reading = read(base());
   const ModelSpec& spec = reading.spec;

@@ -77,6 +77,16 @@ TEST(ModelDirectory, RefusesAVocabularyThatIsNotTheMatrices) {
   EXPECT_THAT(error_of([&] { read_model_directory(folder.path()); }), HasSubstr("lm_head.weight"));
 }
 
+TEST(ModelDirectory, NamesATypeThatIsNotReadAndNotTheShapeItIsPackedIn) {
+  const TemporaryFolder folder;
+  folder.write("config.json", config().dump());
+  std::string file = checkpoint({{kEmbedding, {3, 2}}, {kHead, {3, 4}}});
+  file.replace(file.rfind("F32"), 3, "I32");  // the embedding's: names are in order
+  folder.write("model.safetensors", file);
+  EXPECT_THAT(error_of([&] { read_model_directory(folder.path()); }),
+              HasSubstr("its type is not read here; got I32, want F32, F16 or BF16"));
+}
+
 TEST(ModelDirectory, RefusesWhatIsNoneByPath) {
   const TemporaryFolder folder;
   EXPECT_THAT(error_of([&] { read_model_directory(folder.path()); }), HasSubstr("config.json"));

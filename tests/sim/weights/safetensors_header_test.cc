@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "program/printable.h"
 #include "tests/sim/core/temporary_folder.h"
 #include "tests/sim/weights/checkpoint_files.h"
 
@@ -151,6 +152,31 @@ TEST(SafetensorsHeader, OverlapsAreRefusedNamingBothTensorsAndRanges) {
               AllOf(HasSubstr("[4, 12)"), HasSubstr("[0, 8)")));
 }
 
+TEST(SafetensorsHeader, OneTensorPutOntoAnotherIsAnOverlapAndNotTheHoleThatItLeft) {
+  // v lies on k; its own place, before the two or after them, is now nobody's.
+  const std::string both = entry("k", "F32", "2", 8, 16) + "," + entry("v", "F32", "2", 8, 16);
+  for (const std::string& others : {"," + entry("q", "F32", "2", 16, 24),
+                                    "," + entry("q", "F32", "2", 24, 32), std::string()}) {
+    EXPECT_THAT(message_of(both + others, 32),
+                AllOf(HasSubstr("\"v\": its range [8, 16) overlaps tensor \"k\" [8, 16)"),
+                      Not(HasSubstr("hole"))));
+  }
+  // A tensor that reaches further than its neighbour within it.
+  EXPECT_THAT(message_of(entry("a", "F32", "8", 0, 32) + "," + entry("b", "F32", "1", 0, 4) + "," +
+                             entry("c", "F32", "1", 8, 12),
+                         32),
+              HasSubstr("overlaps tensor"));
+}
+
+TEST(SafetensorsHeader, ATypeThatIsNotReadIsNamedBeforeTheLengthOfItsRange) {
+  for (const char* type : {"I8", "F8_E4M3", "F64", "BOOL", "U8"}) {
+    EXPECT_THAT(message_of(entry("w", type, "3", 0, 12), 12),
+                AllOf(HasSubstr("tensor \"w\": its type is not read here, and its range [0, 12)"),
+                      HasSubstr(fmt::format("got {}, want F32, F16 or BF16", type))))
+        << type;
+  }
+}
+
 TEST(SafetensorsHeader, HolesAreRefusedNamingTensorsAndRanges) {
   EXPECT_THAT(message_of(entry("a", "F32", "2", 0, 8) + "," + entry("b", "F32", "2", 12, 20), 20),
               AllOf(HasSubstr("hole of 4 bytes"), HasSubstr("\"a\" [0, 8)"), HasSubstr("\"b\""),
@@ -251,6 +277,18 @@ TEST(SafetensorsHeader, ALongNameIsCutInMessagesAndControlCharactersAreEscaped) 
   const std::string message = message_of(entry(name, "F12", "1", 0, 1), 1);
   EXPECT_LT(message.size(), 600U);
   EXPECT_THAT(message, AllOf(HasSubstr("\\u001b"), Not(HasSubstr("\x1b"))));
+}
+
+TEST(SafetensorsHeader, NoByteOfAHeaderReachesAMessageAsItIs) {
+  const std::string bad = "\x1b[2J\xff\xc2\x9b";
+  for (const std::string& json :
+       {"{\"" + bad + "\":1}", in_braces(entry("a", "F32\x07", "1", 0, 4)),
+        in_braces(entry("a", R"(\u001b\u009b)", "1", 0, 4)),
+        in_braces(entry(R"(\u007f\u0085)", "F32", "1", 4, 8)), "{" + bad, "{}" + bad}) {
+    const std::string message = message_of(with_header(json, "1234"));
+    EXPECT_NE(message, "");
+    EXPECT_EQ(message, escaped(message)) << json;
+  }
 }
 
 TEST(SafetensorsHeader, EveryCutAndEveryByteOfASmallFileIsReadOrRefused) {

@@ -174,6 +174,16 @@ TEST_F(StoreOfCheckpoint, RefusesOtherTypesAlsoBesideTheirScales) {
   }
 }
 
+TEST_F(StoreOfCheckpoint, NamesTheTypeOfAPackedMatrixAndNotItsShape) {
+  std::vector<FileTensor> packed = tensors_;
+  FileTensor& tensor = tensor_named(packed, "model.layers.0.mlp.up_proj.weight");
+  tensor.dtype = "U8";  // two values of four bits a byte
+  tensor.shape.back() /= 2;
+  tensor.bytes.resize(tensor.bytes.size() / 8);
+  EXPECT_THAT(message(packed), AllOf(HasSubstr("up_proj.weight\": its type is not read here"),
+                                     HasSubstr("got U8, want F32, F16 or BF16")));
+}
+
 TEST_F(StoreOfCheckpoint, RefusesTensorsThatTheSpecDoesNotKnow) {
   for (const char* name :
        {"model.layers.0.self_attn.q_proj.bias", "model.layers.1.self_attn.o_proj.bias",
