@@ -1,0 +1,54 @@
+// An embedding row's scale and group multipliers, from the chunks of 32 bytes in front of its
+// weights: bytes 0 to 3 of chunk 0 are the scale D, all others one multiplier each.
+//
+// chunk_valid_i hands in the chunks in order; then next_i asks for one multiplier after another:
+// multiplier_o is the one that next_i takes. Latency: 1 cycle. Throughput: one a cycle.
+// Overflow: rows of more than Config.activation_words * 64 columns are refused at lowering. Reset
+// does nothing: chunk 0 sets all.
+module rows_multipliers #(
+    parameter engine_pkg::config_t Config = engine_pkg::Default
+) (
+    input  logic         clk_i,
+    input  logic         chunk_valid_i,
+    input  logic [ 15:0] chunk_index_i,
+    input  logic [255:0] chunk_i,
+    input  logic         next_i,
+    output logic [  7:0] multiplier_o,
+    output logic [ 31:0] scale_o
+);
+  localparam int Lines = (2 * Config.activation_words + 35) / 32;
+  localparam int IndexBits = $clog2(Lines);
+
+  logic [255:0] lines[0:Lines-1];
+  logic [255:0] line_q;
+  logic [4:0] left_q;  // multipliers in line_q beside the one in front
+  logic [IndexBits-1:0] next_line_q;
+  logic [31:0] scale_q;
+  logic unused_index;
+
+  assign multiplier_o = line_q[7:0];
+  assign scale_o      = scale_q;
+  assign unused_index = ^chunk_index_i;
+
+  always_ff @(posedge clk_i) begin
+    if (chunk_valid_i) begin
+      if (chunk_index_i == 16'd0) begin
+        line_q      <= {32'd0, chunk_i[255:32]};
+        scale_q     <= chunk_i[31:0];
+        left_q      <= 5'd27;
+        next_line_q <= IndexBits'(1);
+      end else begin
+        lines[chunk_index_i[IndexBits-1:0]] <= chunk_i;
+      end
+    end else if (next_i) begin
+      if (left_q == 5'd0) begin
+        line_q      <= lines[next_line_q];
+        next_line_q <= next_line_q + 1'b1;
+        left_q      <= 5'd31;
+      end else begin
+        line_q <= {8'd0, line_q[255:8]};
+        left_q <= left_q - 5'd1;
+      end
+    end
+  end
+endmodule
