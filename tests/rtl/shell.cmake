@@ -1,9 +1,27 @@
 # The engine's shell: what brings the stream, the instructions and the host's words to the units.
-set(crossing synchronizer.sv async_fifo.sv gray_counter.sv)
-
 logos_test(rtl_axi_checker_test SOURCES axi_checker_test.cc LINK fmt::fmt)
 
 logos_verilate(async_fifo_model TOP async_fifo SOURCES synchronizer.sv async_fifo.sv
                PARAMETERS Bits=40 Depth=16)
 logos_test(rtl_async_fifo_test SOURCES async_fifo_test.cc LINK async_fifo_model)
 rtl_yosys_check(async_fifo synchronizer.sv async_fifo.sv)
+
+set(crossing_sources synchronizer.sv async_fifo.sv gray_counter.sv)
+logos_verilate(bank_port_model TOP bank_port SOURCES ${crossing_sources} bank_port.sv
+               PARAMETERS FifoBeats=128)
+logos_test(rtl_bank_port_test SOURCES bank_port_test.cc LINK bank_port_model fmt::fmt)
+rtl_yosys_check(bank_port ${crossing_sources} bank_port.sv)
+
+logos_verilate(stream_fetch_model TOP stream_fetch
+               SOURCES engine_pkg.sv burst_splitter.sv stream_fetch.sv)
+logos_test(rtl_stream_fetch_test SOURCES stream_fetch_test.cc
+           LINK stream_fetch_model d5005_lowering)
+rtl_yosys_check(stream_fetch engine_pkg.sv burst_splitter.sv stream_fetch.sv)
+
+logos_verilate(stream_router_model TOP stream_router SOURCES sync_fifo.sv stream_router.sv)
+logos_test(rtl_stream_router_test SOURCES stream_router_test.cc LINK stream_router_model)
+rtl_yosys_check(stream_router sync_fifo.sv stream_router.sv)
+
+logos_verilate(dispatcher_model TOP dispatcher SOURCES engine_pkg.sv unit_queue.sv dispatcher.sv)
+logos_test(rtl_dispatcher_test SOURCES dispatcher_test.cc LINK dispatcher_model d5005_lowering)
+rtl_yosys_check(dispatcher engine_pkg.sv unit_queue.sv dispatcher.sv)
