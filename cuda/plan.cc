@@ -1,116 +1,18 @@
 #include "cuda/plan.h"
 
-#include <fmt/format.h>
-
-#include <bit>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cuda/plan_fields.h"
-#include "program/error.h"
+#include "sim/records.h"
 
 namespace logos::cuda {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::int64_t kVersion = 1;
 
-// One description of the layout serves both ways: `transfer(archive, value)` writes a value to a
-// Writer or reads it from a Reader. Records are arrays of their fields in order.
-
-/// Appends to an array of JSON.
-class Writer {
- public:
-  explicit Writer(json& array) : array_(array) { array_ = json::array(); }
-  void integer(std::int64_t& value, std::int64_t, std::int64_t) { array_.push_back(value); }
-  void text(std::string& value) { array_.push_back(value); }
-  template <typename Element, typename Visit>
-  void list(std::vector<Element>& values, Visit&& visit) {
-    json items = json::array();
-    for (Element& value : values) {
-      json item;
-      Writer writer(item);
-      visit(writer, value);
-      items.push_back(std::move(item));
-    }
-    array_.push_back(std::move(items));
-  }
-
- private:
-  json& array_;
-};
-
-/// Takes from an array of JSON, in order; `finish` refuses what is left.
-class Reader {
- public:
-  Reader(const json& array, std::string_view where) : array_(array), where_(where) {
-    if (!array.is_array()) fail("no array where a record is due");
-  }
-
-  void integer(std::int64_t& value, std::int64_t lowest, std::int64_t highest) {
-    const json& item = next();
-    if (!item.is_number_integer() ||
-        (item.is_number_unsigned() &&
-         item.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()})) {
-      fail("no integer where one is due");
-    }
-    value = item.get<std::int64_t>();
-    if (value < lowest || value > highest) {
-      throw Error(where_, "damaged plan: a number out of range", fmt::to_string(value),
-                  fmt::format("{} to {}", lowest, highest));
-    }
-  }
-  void text(std::string& value) {
-    const json& item = next();
-    if (!item.is_string()) fail("no text where one is due");
-    value = item.get<std::string>();
-  }
-  template <typename Element, typename Visit>
-  void list(std::vector<Element>& values, Visit&& visit) {
-    const json& items = next();
-    if (!items.is_array()) fail("no array where a list is due");
-    values.clear();
-    values.reserve(items.size());
-    for (const json& item : items) {
-      Reader reader(item, where_);
-      visit(reader, values.emplace_back());
-      reader.finish();
-    }
-  }
-  void finish() const {
-    if (at_ != array_.size()) fail("a record with fields too many");
-  }
-  [[noreturn]] void fail(std::string_view what) const {
-    throw Error(where_, fmt::format("damaged plan: {}", what));
-  }
-
- private:
-  const json& next() {
-    if (at_ == array_.size()) fail("a record with fields too few");
-    return array_[at_++];
-  }
-
-  const json& array_;
-  std::string_view where_;
-  std::size_t at_ = 0;
-};
-
-constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;  ///< far above any memory, sums are safe
-
-template <typename Archive, typename Int>
-void number(Archive& archive, Int& value, std::int64_t lowest, std::int64_t highest) {
-  std::int64_t wide = static_cast<std::int64_t>(value);
-  archive.integer(wide, lowest, highest);
-  value = static_cast<Int>(wide);
-}
-template <typename Archive, typename Int>
-void count(Archive& archive, Int& value) {
-  constexpr bool kNarrow = sizeof(Int) < sizeof(std::int64_t);
-  number(archive, value, 0, kNarrow ? kMaxInt32 : kMaxBytes);
-}
+using records::count;
+using records::kMaxInt32;
+using records::number;
 
 template <typename Archive>
 void field(Archive& archive, Reference& reference) {
@@ -127,19 +29,12 @@ void field(Archive& archive, std::int64_t& value) {
   count(archive, value);
 }
 template <typename Archive>
-void field(Archive& archive, float& value) {  // as its bits
-  std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  number(archive, bits, 0, std::numeric_limits<std::uint32_t>::max());
-  value = std::bit_cast<float>(bits);
+void field(Archive& archive, float& value) {
+  records::real(archive, value);
 }
 template <typename Archive>
-void field(Archive& archive, double& value) {  // as the two halves of its bits
-  auto bits = std::bit_cast<std::uint64_t>(value);
-  auto high = static_cast<std::uint32_t>(bits >> 32);
-  auto low = static_cast<std::uint32_t>(bits);
-  number(archive, high, 0, std::numeric_limits<std::uint32_t>::max());
-  number(archive, low, 0, std::numeric_limits<std::uint32_t>::max());
-  value = std::bit_cast<double>(std::uint64_t{high} << 32 | low);
+void field(Archive& archive, double& value) {
+  records::real(archive, value);
 }
 
 /// Makes `work` hold the alternative of an index.
@@ -228,6 +123,8 @@ void transfer_head(Archive& archive, Plan& plan) {
   count(archive, plan.memory_bytes);
 }
 
+}  // namespace
+
 template <typename Archive>
 void transfer(Archive& archive, Plan& plan) {
   transfer_head(archive, plan);
@@ -259,25 +156,10 @@ void transfer(Archive& archive, Plan& plan) {
   count(archive, plan.output_columns);
 }
 
-}  // namespace
-
-std::string serialise_plan(const Plan& plan) {
-  json record;
-  Writer writer(record);
-  Plan copy = plan;  // one description of the layout for both directions asks for a mutable value
-  transfer(writer, copy);
-  return record.dump();
-}
+std::string serialise_plan(const Plan& plan) { return records::serialise(plan); }
 
 Plan parse_plan(std::string_view payload, std::string_view where) {
-  const json record = json::parse(payload, nullptr, false);
-  if (record.is_discarded()) throw Error(where, "damaged plan: no JSON");
-  if (record.dump() != payload) throw Error(where, "damaged plan: surplus text");
-  Plan plan;
-  Reader reader(record, where);
-  transfer(reader, plan);
-  reader.finish();
-  return plan;
+  return records::parse<Plan>(payload, where);
 }
 
 }  // namespace logos::cuda

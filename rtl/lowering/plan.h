@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program/model_spec.h"
@@ -127,5 +128,11 @@ struct Plan {
   std::int64_t output_columns = 0;
   std::int64_t host_units = 0;  ///< 64-byte units of the output buffer
 };
+
+/// The bytes of an artifact's payload; the same plan gives the same bytes.
+std::string serialise_plan(const Plan& plan);
+
+/// Throws Error (where = `where`) for anything that serialise_plan could not have written.
+Plan parse_plan(std::string_view payload, std::string_view where);
 
 }  // namespace logos::d5005

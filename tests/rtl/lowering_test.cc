@@ -145,7 +145,10 @@ TEST_P(LoweredCut, GivesTheReferencesBitsInstructionByInstruction) {
   const auto expected = contract::run(contract::lane_named("reference"), job, inputs);
   for (const std::int64_t rows : {1, 8}) {
     SCOPED_TRACE(rows);
-    const Plan plan = lower_programs(job.programs, engine_size(rows, rows));
+    const Plan lowered = lower_programs(job.programs, engine_size(rows, rows));
+    const std::string payload = serialise_plan(lowered);
+    const Plan plan = parse_plan(payload, "payload");
+    EXPECT_EQ(serialise_plan(plan), payload);
     for (std::uint32_t seed = 1; seed <= 2; ++seed) {
       const ModelRun got = run_model(plan, job, inputs, seed);
       ASSERT_EQ(got.outputs.size(), expected.result.outputs.size());
