@@ -19,6 +19,7 @@ module dispatcher #(
     input  logic [                   15:0] rows_total_i,
     output logic                           running_o,
     output logic                           finished_o,
+    output logic                           pass_start_o,    // a pulse before the first of a pass
     output logic                           illegal_o,
     output logic [                    3:0] state_o,
     output logic [                   15:0] pass_o,
@@ -150,6 +151,7 @@ module dispatcher #(
   assign pass_idle = &idle;
   assign running_o = state_q != Idle && state_q != Halted;
   assign finished_o = state_q == NextPass && last_pass;
+  assign pass_start_o = (state_q == Idle && start_i) || state_q == NextPass;
   assign illegal_o = state_q == Decode && !is_end && unit == 5'd0;
   assign state_o = state_q;
   assign program_valid_o = state_q == Read;

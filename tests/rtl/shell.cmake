@@ -25,3 +25,8 @@ rtl_yosys_check(stream_router sync_fifo.sv stream_router.sv)
 logos_verilate(dispatcher_model TOP dispatcher SOURCES engine_pkg.sv unit_queue.sv dispatcher.sv)
 logos_test(rtl_dispatcher_test SOURCES dispatcher_test.cc LINK dispatcher_model d5005_lowering)
 rtl_yosys_check(dispatcher engine_pkg.sv unit_queue.sv dispatcher.sv)
+
+set(store_sources engine_pkg.sv sync_fifo.sv store_greedy.sv store_unit.sv)
+logos_verilate(store_unit_model TOP store_unit SOURCES ${store_sources})
+logos_test(rtl_store_unit_test SOURCES store_unit_test.cc LINK store_unit_model d5005_lowering)
+rtl_yosys_check(store_unit ${store_sources})
