@@ -33,13 +33,13 @@ module f32_add #(
   logic sign2_q, minus2_q, nan2_q, infinite2_q;
   logic [TagBits-1:0] tag2_q;
 
-  // Stage 3: sum or difference.
+  // Stage 3: sum or difference; one bit where the exponent of subnormals would end a shift.
   logic [7:0] field3_q;
-  logic [27:0] sum3_q;
+  logic [27:0] sum3_q, end3_q;
   logic sign3_q, minus3_q, nan3_q, infinite3_q;
   logic [TagBits-1:0] tag3_q;
 
-  // Stage 4: how far to the left it goes; not beyond the exponent of subnormals.
+  // Stage 4: how far to the left it goes.
   logic [7:0] field4_q;
   logic [27:0] sum4_q;
   logic [4:0] shift4_q;
@@ -97,6 +97,7 @@ module f32_add #(
       if (valid_q[1]) begin : sum
         sum3_q <= minus2_q ? {1'b0, big2_q, 3'd0} - {1'b0, small2_q}
                            : {1'b0, big2_q, 3'd0} + {1'b0, small2_q};
+        end3_q      <= field2_q < 8'd28 ? 28'h8000000 >> field2_q[4:0] : 28'd0;
         field3_q    <= field2_q;
         sign3_q     <= sign2_q;
         minus3_q    <= minus2_q;
@@ -105,9 +106,7 @@ module f32_add #(
         tag3_q      <= tag2_q;
       end
       if (valid_q[2]) begin : count
-        logic [4:0] zeros;
-        zeros = float_pkg::leading_zeros({sum3_q, 4'hF});
-        shift4_q    <= field3_q < {3'd0, zeros} ? field3_q[4:0] : zeros;
+        shift4_q    <= float_pkg::leading_zeros({sum3_q | end3_q, 4'hF});
         sum4_q      <= sum3_q;
         field4_q    <= field3_q;
         sign4_q     <= sign3_q && !(minus3_q && sum3_q == 28'd0);  // x - x is +0
