@@ -68,9 +68,50 @@ module f32_div #(
   assign rest_left = g_digit[Digits-1].rest_q != 24'd0;
   assign {tag, sign, nan, infinite, zero, right, field} = g_digit[Digits-1].side_q;
 
+  // The last stage stands first: so each register is read before it is written, and a simulation
+  // needs no second copy of it.
   always_ff @(posedge clk_i) begin
     if (valid_i || valid_q != '0) begin
-      valid_q <= {valid_q[Latency-2:0], valid_i};
+      if (valid_q[Latency-2]) begin : round
+        y5_q <= nan4_q ? float_pkg::Nan
+              : infinite4_q ? {sign4_q, 31'h7F800000}
+              : float_pkg::rounded_wide(sign4_q, field4_q, quotient4_q, sticky4_q);
+        tag5_q <= tag4_q;
+      end
+      if (valid_q[Latency-3]) begin : place
+        logic [25:0] shifted;
+        shifted = quotient >> right;
+        quotient4_q <= zero ? 26'd0 : shifted;
+        sticky4_q <= !zero &&
+                     (rest_left || (quotient & ~(26'h3FFFFFF << right)) != 26'd0);
+        field4_q    <= {1'b0, field};
+        sign4_q     <= sign;
+        nan4_q      <= nan;
+        infinite4_q <= infinite;
+        tag4_q      <= tag;
+      end
+      if (valid_q[1]) begin : prepare
+        logic subnormal;
+        logic [9:0] distance;
+        subnormal = field2_q[9] || field2_q == 10'd0;
+        distance  = 10'd1 - field2_q;
+        rest3_q    <= a2_q;
+        divisor3_q <= b2_q;
+        triple3_q  <= {2'd0, b2_q} + {1'b0, b2_q, 1'b0};
+        side3_q <= {tag2_q, sign2_q, nan2_q, infinite2_q, zero2_q,
+                    !subnormal ? 5'd0 : distance[9:5] != 5'd0 ? 5'd31 : distance[4:0],
+                    subnormal ? 8'd1 : field2_q[8] ? 8'd255 : field2_q[7:0]};
+      end
+      if (valid_q[0]) begin : normalize
+        a2_q        <= a1_q << a_zeros1_q;
+        b2_q        <= b1_q << b_zeros1_q;
+        field2_q    <= field1_q + {5'd0, b_zeros1_q} - {5'd0, a_zeros1_q};
+        sign2_q     <= sign1_q;
+        nan2_q      <= nan1_q;
+        infinite2_q <= infinite1_q;
+        zero2_q     <= zero1_q;
+        tag2_q      <= tag1_q;
+      end
       if (valid_i) begin : unpack
         logic a_subnormal, b_subnormal, a_infinite, b_infinite, a_zero, b_zero;
         a_subnormal = a_i[30:23] == 8'd0;
@@ -92,46 +133,7 @@ module f32_div #(
                   (b_infinite && b_i[22:0] != 23'd0) || (a_zero && b_zero);
         tag1_q <= tag_i;
       end
-      if (valid_q[0]) begin : normalize
-        a2_q        <= a1_q << a_zeros1_q;
-        b2_q        <= b1_q << b_zeros1_q;
-        field2_q    <= field1_q + {5'd0, b_zeros1_q} - {5'd0, a_zeros1_q};
-        sign2_q     <= sign1_q;
-        nan2_q      <= nan1_q;
-        infinite2_q <= infinite1_q;
-        zero2_q     <= zero1_q;
-        tag2_q      <= tag1_q;
-      end
-      if (valid_q[1]) begin : prepare
-        logic subnormal;
-        logic [9:0] distance;
-        subnormal = field2_q[9] || field2_q == 10'd0;
-        distance  = 10'd1 - field2_q;
-        rest3_q    <= a2_q;
-        divisor3_q <= b2_q;
-        triple3_q  <= {2'd0, b2_q} + {1'b0, b2_q, 1'b0};
-        side3_q <= {tag2_q, sign2_q, nan2_q, infinite2_q, zero2_q,
-                    !subnormal ? 5'd0 : distance[9:5] != 5'd0 ? 5'd31 : distance[4:0],
-                    subnormal ? 8'd1 : field2_q[8] ? 8'd255 : field2_q[7:0]};
-      end
-      if (valid_q[Latency-3]) begin : place
-        logic [25:0] shifted;
-        shifted = quotient >> right;
-        quotient4_q <= zero ? 26'd0 : shifted;
-        sticky4_q <= !zero &&
-                     (rest_left || (quotient & ~(26'h3FFFFFF << right)) != 26'd0);
-        field4_q    <= {1'b0, field};
-        sign4_q     <= sign;
-        nan4_q      <= nan;
-        infinite4_q <= infinite;
-        tag4_q      <= tag;
-      end
-      if (valid_q[Latency-2]) begin : round
-        y5_q <= nan4_q ? float_pkg::Nan
-              : infinite4_q ? {sign4_q, 31'h7F800000}
-              : float_pkg::rounded_wide(sign4_q, field4_q, quotient4_q, sticky4_q);
-        tag5_q <= tag4_q;
-      end
+      valid_q <= {valid_q[Latency-2:0], valid_i};
     end
     if (!rst_ni) valid_q <= '0;
   end

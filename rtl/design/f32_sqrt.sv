@@ -52,9 +52,25 @@ module f32_sqrt #(
   assign rest_left = g_digit[Digits-1].rest_q != 26'd0;
   assign {tag, sign, nan, infinite, zero, field} = g_digit[Digits-1].side_q;
 
+  // The last stage stands first: so each register is read before it is written, and a simulation
+  // needs no second copy of it.
   always_ff @(posedge clk_i) begin
     if (valid_i || valid_q != '0) begin
-      valid_q <= {valid_q[Latency-2:0], valid_i};
+      if (valid_q[Latency-2]) begin : round
+        y3_q <= nan ? float_pkg::Nan
+              : infinite ? 32'h7F800000
+              : zero ? {sign, 31'd0}
+              : float_pkg::rounded(1'b0, field, root[23:1], root[0], rest_left);
+        tag3_q <= tag;
+      end
+      if (valid_q[0]) begin : normalize
+        logic [8:0] twice;  // of the root's field, and 1 where the exponent is odd
+        logic [23:0] shifted;
+        twice   = field1_q - {4'd0, zeros1_q};
+        shifted = a1_q << zeros1_q;
+        radicand2_q <= twice[0] ? {shifted, 2'd0} : {1'b0, shifted, 1'b0};
+        side2_q     <= {tag1_q, sign1_q, nan1_q, infinite1_q, zero1_q, twice[8:1]};
+      end
       if (valid_i) begin : unpack
         logic subnormal;
         subnormal = a_i[30:23] == 8'd0;
@@ -67,21 +83,7 @@ module f32_sqrt #(
         zero1_q     <= a_i[30:0] == 31'd0;
         tag1_q      <= tag_i;
       end
-      if (valid_q[0]) begin : normalize
-        logic [8:0] twice;  // of the root's field, and 1 where the exponent is odd
-        logic [23:0] shifted;
-        twice   = field1_q - {4'd0, zeros1_q};
-        shifted = a1_q << zeros1_q;
-        radicand2_q <= twice[0] ? {shifted, 2'd0} : {1'b0, shifted, 1'b0};
-        side2_q     <= {tag1_q, sign1_q, nan1_q, infinite1_q, zero1_q, twice[8:1]};
-      end
-      if (valid_q[Latency-2]) begin : round
-        y3_q <= nan ? float_pkg::Nan
-              : infinite ? 32'h7F800000
-              : zero ? {sign, 31'd0}
-              : float_pkg::rounded(1'b0, field, root[23:1], root[0], rest_left);
-        tag3_q <= tag;
-      end
+      valid_q <= {valid_q[Latency-2:0], valid_i};
     end
     if (!rst_ni) valid_q <= '0;
   end

@@ -11,16 +11,15 @@ package float_pkg;
     // verilator lint_off UNUSEDSIGNAL
     logic [3:0] nibble;  // its lowest bit decides nothing
     // verilator lint_on UNUSEDSIGNAL
-    logic [4:0] count;
-    count[4] = x[31:16] == 16'd0;
-    half = count[4] ? x[15:0] : x[31:16];
-    count[3] = half[15:8] == 8'd0;
-    quarter = count[3] ? half[7:0] : half[15:8];
-    count[2] = quarter[7:4] == 4'd0;
-    nibble = count[2] ? quarter[3:0] : quarter[7:4];
-    count[1] = nibble[3:2] == 2'd0;
-    count[0] = !(count[1] ? nibble[1] : nibble[3]);
-    leading_zeros = count;
+    logic sixteen, eight, four, two;
+    sixteen = x[31:16] == 16'd0;
+    half = sixteen ? x[15:0] : x[31:16];
+    eight = half[15:8] == 8'd0;
+    quarter = eight ? half[7:0] : half[15:8];
+    four = quarter[7:4] == 4'd0;
+    nibble = four ? quarter[3:0] : quarter[7:4];
+    two = nibble[3:2] == 2'd0;
+    leading_zeros = {sixteen, eight, four, two, !(two ? nibble[1] : nibble[3])};
   endfunction
 
   // Sign, exponent field and 24-bit significand (its top bit is implied by a field above 0), rounded

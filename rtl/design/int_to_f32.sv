@@ -57,19 +57,31 @@ module int_to_f32 #(
   assign y_o     = y6_q;
   assign tag_o   = tag6_q;
 
+  // The last stage stands first: so each register is read before it is written, and a simulation
+  // needs no second copy of it.
   always_ff @(posedge clk_i) begin
     if (valid_i || valid_q != '0) begin
-      valid_q <= {valid_q[Latency-2:0], valid_i};
-      if (valid_i) begin : low
-        {carry1_q, low1_q} <= {1'b0, i_i[31:0] ^ {32{i_i[63]}}} + {32'd0, i_i[63]};
-        high1_q <= i_i[63:32];
-        sign1_q <= i_i[63];
-        tag1_q  <= tag_i;
+      if (valid_q[4]) begin : round
+        y6_q   <= float_pkg::rounded(sign5_q, field5_q, fraction5_q, guard5_q, sticky5_q);
+        tag6_q <= tag5_q;
       end
-      if (valid_q[0]) begin : high
-        whole2_q <= {(high1_q ^ {32{sign1_q}}) + {31'd0, carry1_q}, low1_q};
-        sign2_q  <= sign1_q;
-        tag2_q   <= tag1_q;
+      if (valid_q[3]) begin : fine
+        logic [63:0] shifted;
+        shifted = whole4_q << fine4_q;
+        // 2^63 has the field 127 + 63. Only 0 has no bit in front.
+        field5_q    <= shifted[63] ? 8'd190 - {2'd0, coarse4_q, fine4_q} : 8'd0;
+        fraction5_q <= shifted[62:40];
+        guard5_q    <= shifted[39];
+        sticky5_q   <= shifted[38:0] != 39'd0;
+        sign5_q     <= sign4_q;
+        tag5_q      <= tag4_q;
+      end
+      if (valid_q[2]) begin : count
+        fine4_q   <= 4'(float_pkg::leading_zeros({whole3_q[63:48], 16'hFFFF}));
+        whole4_q  <= whole3_q;
+        coarse4_q <= coarse3_q;
+        sign4_q   <= sign3_q;
+        tag4_q    <= tag3_q;
       end
       if (valid_q[1]) begin : coarse
         if (whole2_q[63:48] != 16'd0) begin
@@ -88,28 +100,18 @@ module int_to_f32 #(
         sign3_q <= sign2_q;
         tag3_q  <= tag2_q;
       end
-      if (valid_q[2]) begin : count
-        fine4_q   <= 4'(float_pkg::leading_zeros({whole3_q[63:48], 16'hFFFF}));
-        whole4_q  <= whole3_q;
-        coarse4_q <= coarse3_q;
-        sign4_q   <= sign3_q;
-        tag4_q    <= tag3_q;
+      if (valid_q[0]) begin : high
+        whole2_q <= {(high1_q ^ {32{sign1_q}}) + {31'd0, carry1_q}, low1_q};
+        sign2_q  <= sign1_q;
+        tag2_q   <= tag1_q;
       end
-      if (valid_q[3]) begin : fine
-        logic [63:0] shifted;
-        shifted = whole4_q << fine4_q;
-        // 2^63 has the field 127 + 63. Only 0 has no bit in front.
-        field5_q    <= shifted[63] ? 8'd190 - {2'd0, coarse4_q, fine4_q} : 8'd0;
-        fraction5_q <= shifted[62:40];
-        guard5_q    <= shifted[39];
-        sticky5_q   <= shifted[38:0] != 39'd0;
-        sign5_q     <= sign4_q;
-        tag5_q      <= tag4_q;
+      if (valid_i) begin : low
+        {carry1_q, low1_q} <= {1'b0, i_i[31:0] ^ {32{i_i[63]}}} + {32'd0, i_i[63]};
+        high1_q <= i_i[63:32];
+        sign1_q <= i_i[63];
+        tag1_q  <= tag_i;
       end
-      if (valid_q[4]) begin : round
-        y6_q   <= float_pkg::rounded(sign5_q, field5_q, fraction5_q, guard5_q, sticky5_q);
-        tag6_q <= tag5_q;
-      end
+      valid_q <= {valid_q[Latency-2:0], valid_i};
     end
     if (!rst_ni) valid_q <= '0;
   end

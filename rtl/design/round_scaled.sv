@@ -42,9 +42,23 @@ module round_scaled #(
   assign q_o     = q3_q;
   assign tag_o   = tag3_q;
 
+  // The last stage stands first: so each register is read before it is written, and a simulation
+  // needs no second copy of it.
   always_ff @(posedge clk_i) begin
     if (valid_i || valid_q != '0) begin
-      valid_q <= {valid_q[Latency-2:0], valid_i};
+      if (valid_q[1]) begin : round
+        // -(q + up) is ~q + 1 - up.
+        q3_q   <= ({1'b0, q2_q} ^ {26{sign2_q}}) + {25'd0, up2_q ^ sign2_q};
+        tag3_q <= tag2_q;
+      end
+      if (valid_q[0]) begin : shift
+        logic [49:0] shifted;  // 25 bits of the integer, 25 bits behind the point
+        shifted = {1'b0, m1_q, 25'd0} >> right1_q;
+        q2_q    <= saturated1_q ? 25'h1FFFFFF : left1_q ? {m1_q, 1'b0} : shifted[49:25];
+        up2_q   <= !saturated1_q && shifted[24] && (shifted[25] || shifted[23:0] != 24'd0);
+        sign2_q <= sign1_q;
+        tag2_q  <= tag1_q;
+      end
       if (valid_i) begin : distance
         logic [10:0] n;  // how far to the right: 150 - field - s, from -616 to 661
         logic zero;
@@ -57,19 +71,7 @@ module round_scaled #(
         sign1_q      <= x_i[31];
         tag1_q       <= tag_i;
       end
-      if (valid_q[0]) begin : shift
-        logic [49:0] shifted;  // 25 bits of the integer, 25 bits behind the point
-        shifted = {1'b0, m1_q, 25'd0} >> right1_q;
-        q2_q    <= saturated1_q ? 25'h1FFFFFF : left1_q ? {m1_q, 1'b0} : shifted[49:25];
-        up2_q   <= !saturated1_q && shifted[24] && (shifted[25] || shifted[23:0] != 24'd0);
-        sign2_q <= sign1_q;
-        tag2_q  <= tag1_q;
-      end
-      if (valid_q[1]) begin : round
-        // -(q + up) is ~q + 1 - up.
-        q3_q   <= ({1'b0, q2_q} ^ {26{sign2_q}}) + {25'd0, up2_q ^ sign2_q};
-        tag3_q <= tag2_q;
-      end
+      valid_q <= {valid_q[Latency-2:0], valid_i};
     end
     if (!rst_ni) valid_q <= '0;
   end
