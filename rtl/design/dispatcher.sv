@@ -151,7 +151,7 @@ module dispatcher #(
   assign pass_idle = &idle;
   assign running_o = state_q != Idle && state_q != Halted;
   assign finished_o = state_q == NextPass && last_pass;
-  assign pass_start_o = (state_q == Idle && start_i) || state_q == NextPass;
+  assign pass_start_o = (state_q == Idle && start_i) || (state_q == NextPass && !last_pass);
   assign illegal_o = state_q == Decode && !is_end && unit == 5'd0;
   assign state_o = state_q;
   assign program_valid_o = state_q == Read;

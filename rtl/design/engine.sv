@@ -151,10 +151,10 @@ module engine #(
   logic [26:0] bank_write_address;
   logic [511:0] write_data;
   logic [63:0] write_strobe;
-  logic [3:0] read_error_q, write_error_q;  // each in its bank's clock
+  logic [3:0] bank_read_error, bank_write_error;  // levels, each in its bank's clock
 
   for (genvar b = 0; b < 4; b++) begin : g_bank
-    logic read_error, write_error;
+    logic read_error, write_error, read_error_q, write_error_q;
 
     reset_domain u_hard (
         .clk_i(bank_clk_i[b]),
@@ -218,13 +218,15 @@ module engine #(
 
     always_ff @(posedge bank_clk_i[b]) begin
       if (!bank_rst_n[b]) begin
-        read_error_q[b] <= 1'b0;
-        write_error_q[b] <= 1'b0;
+        read_error_q <= 1'b0;
+        write_error_q <= 1'b0;
       end else begin
-        if (read_error) read_error_q[b] <= 1'b1;
-        if (write_error) write_error_q[b] <= 1'b1;
+        if (read_error) read_error_q <= 1'b1;
+        if (write_error) write_error_q <= 1'b1;
       end
     end
+    assign bank_read_error[b] = read_error_q;
+    assign bank_write_error[b] = write_error_q;
   end
 
   assign bank_arsize_o = {4{3'd6}};
@@ -375,7 +377,7 @@ module engine #(
       .Bits(12)
   ) u_to_engine (
       .clk_i,
-      .d_i({ask, read_error_q, write_error_q, host_errors_there}),
+      .d_i({ask, bank_read_error, bank_write_error, host_errors_there}),
       .q_o({ask_here, read_errors, write_errors, host_errors})
   );
 

@@ -34,3 +34,15 @@ rtl_yosys_check(store_unit ${store_sources})
 logos_verilate(csr_model TOP csr SOURCES engine_pkg.sv csr_pkg.sv csr.sv)
 logos_test(rtl_csr_test SOURCES csr_test.cc LINK csr_model)
 rtl_yosys_check(csr engine_pkg.sv csr_pkg.sv csr.sv)
+
+# The whole engine but for its units, in whose place stands what the test says.
+set(shell_sources
+    engine_pkg.sv csr_pkg.sv synchronizer.sv pulse_crossing.sv reset_domain.sv reset_control.sv
+    async_fifo.sv sync_fifo.sv gray_counter.sv clock_counter.sv bank_port.sv burst_splitter.sv
+    stream_fetch.sv stream_router.sv unit_queue.sv dispatcher.sv program_memory.sv
+    program_loader.sv row_table.sv greedy_table.sv cache_writer.sv host_port.sv dma.sv csr.sv
+    run_control.sv engine_registers.sv)
+logos_verilate(engine_shell_model TOP engine
+               SOURCES ${shell_sources} ${CMAKE_CURRENT_SOURCE_DIR}/engine_units_of_test.sv engine.sv)
+logos_test(rtl_shell_test SOURCES shell_test.cc
+           LINK engine_shell_model d5005_lowering fmt::fmt)
