@@ -49,6 +49,7 @@ module product_decode #(
     // to product_sums: this super-beat is sums
     output logic                                     sums_valid_o,
     input  logic                                     sums_ready_i,
+    input  logic                                     sums_waiting_i,
     output logic                                     sums_first_o,  // of the first chip
     output logic                                     sums_last_o,   // of the last chip
     output logic                                     sums_half_o,   // columns 32-63 of the group
@@ -255,6 +256,8 @@ module product_decode #(
   assign sums_quads_o  = row_ends ? quads_left_q[4:0] : 5'd16;
 
   assign stalled_on_input_o = stream_ready_o && !stream_valid_i;
+  // Not: weights that are held for a phase or whose activations are not there, sums at work.
   assign stalled_on_output_o = stream_valid_i && !stream_ready_o && kind_q != Idle &&
-                               !(kind_q == Weights && (hold_left_q != '0 || !word_here));
+                               !(kind_q == Weights && (hold_left_q != '0 || !word_here)) &&
+                               !(kind_q == Sums && !sums_waiting_i);
 endmodule

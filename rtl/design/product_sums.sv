@@ -15,6 +15,7 @@ module product_sums (
     input  logic                                 beat_last_i,   // of the last chip
     input  logic                                 beat_half_i,   // columns 32-63
     input  logic [                          4:0] beat_quads_i,  // quads of the 64 columns that count
+    output logic                                 waiting_o,     // for quad_ready_i
     output logic                                 quad_valid_o,
     input  logic                                 quad_ready_i,
     output logic [                        255:0] quad_sums_o
@@ -33,6 +34,7 @@ module product_sums (
   logic [127:0] terms2_q, before2_q;       // the high halves
 
   assign advance      = !(valid3_q && whole3_q) || quad_ready_i;
+  assign waiting_o    = !advance;
   assign take         = beat_valid_i && advance;
   assign place        = {beat_half_i, quad_q};
   assign beat_ready_o = advance && quad_q == 3'd7;

@@ -116,7 +116,8 @@ module product_unit #(
   logic [63:0] multipliers;
   logic [SlotBits-1:0] read_slot;
   logic [255:0] array_sums, quad_sums, y;
-  logic sums_valid, sums_ready, sums_first, sums_last, sums_half, quad_valid, quad_ready;
+  logic sums_valid, sums_ready, sums_waiting, sums_first, sums_last, sums_half;
+  logic quad_valid, quad_ready;
   logic [4:0] sums_quads;
   logic room, gate_room, reserve, reserve_gate, y_valid;
 
@@ -147,6 +148,7 @@ module product_unit #(
       .slot_freed_i  (slot_freed),
       .sums_valid_o  (sums_valid),
       .sums_ready_i  (sums_ready),
+      .sums_waiting_i(sums_waiting),
       .sums_first_o  (sums_first),
       .sums_last_o   (sums_last),
       .sums_half_o   (sums_half),
@@ -186,6 +188,7 @@ module product_unit #(
       .beat_last_i (sums_last),
       .beat_half_i (sums_half),
       .beat_quads_i(sums_quads),
+      .waiting_o   (sums_waiting),
       .quad_valid_o(quad_valid),
       .quad_ready_i(quad_ready),
       .quad_sums_o (quad_sums)
