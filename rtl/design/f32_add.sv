@@ -88,8 +88,9 @@ module f32_add #(
         side4_q  <= side3_q;
       end
       if (valid_q[1]) begin : sum
-        sum3_q <= side2_q[1] ? {1'b0, big2_q, 3'd0} - {1'b0, small2_q}
-                             : {1'b0, big2_q, 3'd0} + {1'b0, small2_q};
+        // One adder: the lowest bits carry 1 in for a difference.
+        sum3_q <= 28'(({1'b0, big2_q, 3'd0, 1'b1} +
+                       ({1'b0, small2_q, 1'b0} ^ {29{side2_q[1]}})) >> 1);
         end3_q   <= field2_q < 8'd28 ? 28'h8000000 >> field2_q[4:0] : 28'd0;
         field3_q <= field2_q;
         side3_q  <= side2_q;

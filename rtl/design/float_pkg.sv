@@ -3,23 +3,24 @@ package float_pkg;
 
   localparam logic [31:0] Nan = 32'h7FC00000;  // the one NaN that the units give
 
-  // Zeros in front of the first one, of 32 bits; 31 for 0 as well as for 1. Halves the field five
-  // times, so that a stage may hold it with little beside it.
+  // Zeros in front of the first one, of 32 bits; 31 for 0 as well as for 1. First the byte, then
+  // the place in it: so that a stage may hold it with little beside it.
   function automatic logic [4:0] leading_zeros(input logic [31:0] x);
-    logic [15:0] half;
-    logic [7:0] quarter;
+    logic third, second, first;  // no one in this byte
+    logic [7:0] octet;
     // verilator lint_off UNUSEDSIGNAL
     logic [3:0] nibble;  // its lowest bit decides nothing
     // verilator lint_on UNUSEDSIGNAL
-    logic sixteen, eight, four, two;
-    sixteen = x[31:16] == 16'd0;
-    half = sixteen ? x[15:0] : x[31:16];
-    eight = half[15:8] == 8'd0;
-    quarter = eight ? half[7:0] : half[15:8];
-    four = quarter[7:4] == 4'd0;
-    nibble = four ? quarter[3:0] : quarter[7:4];
+    logic four, two;
+    third = x[31:24] == 8'd0;
+    second = x[23:16] == 8'd0;
+    first = x[15:8] == 8'd0;
+    octet = !third ? x[31:24] : !second ? x[23:16] : !first ? x[15:8] : x[7:0];
+    four = octet[7:4] == 4'd0;
+    nibble = four ? octet[3:0] : octet[7:4];
     two = nibble[3:2] == 2'd0;
-    leading_zeros = {sixteen, eight, four, two, !(two ? nibble[1] : nibble[3])};
+    leading_zeros = {third && second, third && (!second || first), four, two,
+                     !(two ? nibble[1] : nibble[3])};
   endfunction
 
   // Sign, exponent field and 24-bit significand (its top bit is implied by a field above 0), rounded

@@ -34,7 +34,12 @@ TEST(ExpNeg, AgreesAboutMultiplesOfHalfTheLogarithmOfTwo) {
 
 TEST(ExpNeg, AgreesFromZeroToItsLastExponent) { check_exponents(3727); }
 
-TEST(ExpNeg, ForgetsAtReset) { ExpPipe(4).reset_drops_what_is_under_way(); }
+TEST(ExpNeg, ForgetsAtReset) {
+  ExpPipe pipe(4);
+  pipe.reset_drops_what_is_under_way();
+  for (const std::uint32_t x : special_operands()) offer_exp(pipe, x | 0x80000000);
+  pipe.drain();
+}
 
 TEST(Silu, AgreesOnSpecialOperands) {
   SiluPipe pipe(1);
@@ -56,7 +61,12 @@ TEST(Silu, AgreesOnUsualOperands) {
 
 TEST(Silu, AgreesOnAllBitPatternsByStrides) { check_silu(42'949); }
 
-TEST(Silu, ForgetsAtReset) { SiluPipe(3).reset_drops_what_is_under_way(); }
+TEST(Silu, ForgetsAtReset) {
+  SiluPipe pipe(3);
+  pipe.reset_drops_what_is_under_way();
+  for (const std::uint32_t x : special_operands()) offer_silu(pipe, x);
+  pipe.drain();
+}
 
 }  // namespace
 }  // namespace logos

@@ -28,7 +28,12 @@ TEST(IntToF32, AgreesAtEveryPowerOfTwoAndTie) {
 
 TEST(IntToF32, AgreesOnRandomIntegers) { check_random_integers(300'000, 3); }
 
-TEST(IntToF32, ForgetsAtReset) { ToFloat(4).reset_drops_what_is_under_way(); }
+TEST(IntToF32, ForgetsAtReset) {
+  ToFloat pipe(4);
+  pipe.reset_drops_what_is_under_way();
+  for (std::int64_t i = -100; i <= 100; ++i) offer_integer(pipe, i);
+  pipe.drain();
+}
 
 TEST(RoundScaled, AgreesOnSpecialOperandsAtEveryShift) {
   Round pipe(1);
@@ -50,7 +55,12 @@ TEST(RoundScaled, KeepsItsSignWhereItSaturates) {
   pipe.drain();
 }
 
-TEST(RoundScaled, ForgetsAtReset) { Round(4).reset_drops_what_is_under_way(); }
+TEST(RoundScaled, ForgetsAtReset) {
+  Round pipe(4);
+  pipe.reset_drops_what_is_under_way();
+  for (int s = -30; s <= 30; ++s) offer_rounded(pipe, 0x3FC12345, s);
+  pipe.drain();
+}
 
 /// 2^e * x where both are normal or 0; zero below, infinity above, infinities and NaNs unchanged.
 std::uint32_t scaled_bits(std::uint32_t x, int e) {

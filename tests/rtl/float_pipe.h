@@ -79,16 +79,16 @@ class FloatPipe {
     EXPECT_EQ(read_, written_) << "results that did not come";
   }
 
-  /// What is under way at a reset never comes out.
+  /// What is under way at a reset, at whatever stage, never comes out; then all goes on as ever.
   void reset_drops_what_is_under_way() {
     model_->valid_i = 1;
-    clock();
+    for (int i = 0; i < kWaiting; ++i) clock();
     model_->valid_i = 0;
     model_->rst_ni = 0;
     clock();
     model_->rst_ni = 1;
     for (int i = 0; i < kWaiting; ++i) {
-      EXPECT_EQ(model_->valid_o, 0);
+      ASSERT_EQ(model_->valid_o, 0);
       clock();
     }
   }

@@ -37,7 +37,12 @@ TYPED_TEST(BinaryFloat, AgreesWithTheHostOnRandomPairs) {
   check_random_pairs<TypeParam>(300'000, 3);
 }
 
-TYPED_TEST(BinaryFloat, ForgetsAtReset) { UnitPipe<TypeParam>(4).reset_drops_what_is_under_way(); }
+TYPED_TEST(BinaryFloat, ForgetsAtReset) {
+  UnitPipe<TypeParam> pipe(4);
+  pipe.reset_drops_what_is_under_way();
+  for (const std::uint32_t a : special_operands()) offer<TypeParam>(pipe, a, 0x40000000);
+  pipe.drain();
+}
 
 TEST(F32Sqrt, AgreesWithTheHostOnSpecialOperands) {
   SqrtPipe pipe(5);
@@ -49,7 +54,12 @@ TEST(F32Sqrt, AgreesWithTheHostOnSpecialOperands) {
 
 TEST(F32Sqrt, AgreesWithTheHostOnRandomOperands) { check_random_roots(300'000, 6); }
 
-TEST(F32Sqrt, ForgetsAtReset) { SqrtPipe(7).reset_drops_what_is_under_way(); }
+TEST(F32Sqrt, ForgetsAtReset) {
+  SqrtPipe pipe(7);
+  pipe.reset_drops_what_is_under_way();
+  for (const std::uint32_t a : special_operands()) offer_root(pipe, a);
+  pipe.drain();
+}
 
 }  // namespace
 }  // namespace logos
