@@ -5,7 +5,7 @@
 // The bounds stay as they are from start_i to the last head's peak. A head begins (claim_o) only where
 // room_i says that the taker has room for a whole one; then its quads come without back-pressure,
 // and head_valid_o with the peak after the last of them.
-// Latency: 8 cycles at a free port from the start to the first quad, 4 from the last quad to its
+// Latency: 9 cycles at a free port from the start to the first quad, 4 from the last quad to its
 // peak. Throughput: one quad a cycle; a head costs one cycle more only where its words cost more to
 // ask for (words + 1 cycles). A request stays until granted. Reset stops all.
 module heads_fetch (
@@ -136,21 +136,30 @@ module heads_fetch (
   end
 
   // The words that came; gains are all asked for before the first head.
-  logic word_valid, unused_ready;
-  logic [WordBits-1:0] word;
+  logic word_valid, unused_ready, unused_tag, arrived_q;
+  logic [WordBits-1:0] arrived_word_q, word;
+
+  always_ff @(posedge clk_i) begin
+    if (vm_data_valid_i) arrived_word_q <= vm_data_i;
+    else if (gain2_q) arrived_word_q <= gain_data_i;
+    arrived_q <= (vm_data_valid_i || gain2_q) && rst_ni;
+  end
 
   word_fifo #(
-      .Bits (WordBits),
-      .Depth(Depth)
+      .Bits   (WordBits),
+      .TagBits(1),
+      .Depth  (Depth)
   ) u_words (
       .clk_i,
       .rst_ni,
-      .valid_i(vm_data_valid_i || gain2_q),
+      .valid_i(arrived_q),
       .ready_o(unused_ready),
-      .data_i (gain2_q ? gain_data_i : vm_data_i),
+      .data_i (arrived_word_q),
+      .tag_i  (1'b0),
       .valid_o(word_valid),
       .ready_i(pop),
-      .data_o (word)
+      .data_o (word),
+      .tag_o  (unused_tag)
   );
 
   // Cut into quads.

@@ -5,7 +5,7 @@
 // exponent, which lies beside the position's keys. The address of the next head is worked out between
 // the last word of a head and the first of the next, 8 cycles or more.
 // The bounds stay as they are from start_i on, which comes 8 cycles or more before the first word.
-// Throughput: a word every 8 cycles. Latency: 1 cycle to query memory, 3 to the cache at a free port.
+// Throughput: a word every 8 cycles. Latency: none to query memory, 4 cycles to the cache at a free port.
 // A cache write stays until it is taken; a head is begun (claim_i) only with room_o, so nothing is
 // lost. Reset forgets all that waits.
 module heads_push #(
@@ -50,7 +50,6 @@ module heads_push #(
     output logic [              63:0] cache_write_strobe_o
 );
   localparam int Depth = 32;  // cache writes that wait, or that begun heads will make
-  localparam int EntryBits = 512 + 64 + 2 + 28;
 
   logic is_query, is_cache, is_values;
   assign is_query  = target_i == engine_pkg::HeadQuery;
@@ -166,27 +165,43 @@ module heads_push #(
   assign query_write_exponent_o         = exponent_q;
 
   // Cache writes.
-  logic push, unused_ready, entry_valid;
-  logic [EntryBits-1:0] entry;
+  logic push_q, unused_ready, entry_valid;
+  logic [511:0] entry_q;
+  logic [63:0] entry_strobe_q;
+  logic [1:0] entry_bank_q;
+  logic [27:0] entry_address_q;
   logic [5:0] reserved_q;
 
-  assign push  = is_cache && (word_valid_i || exponent_valid_q);
-  assign entry = word_valid_i ? {word_i, {64{1'b1}}, position_q[1:0], data_q}
-                              : {{64{exponent_q}}, exponent_strobe, position_q[1:0], exponents_q};
+  always_ff @(posedge clk_i) begin
+    if (is_cache && word_valid_i) begin
+      entry_q         <= word_i;
+      entry_strobe_q  <= {64{1'b1}};
+      entry_bank_q    <= position_q[1:0];
+      entry_address_q <= data_q;
+    end else if (is_cache && exponent_valid_q) begin
+      entry_q         <= {64{exponent_q}};
+      entry_strobe_q  <= exponent_strobe;
+      entry_bank_q    <= position_q[1:0];
+      entry_address_q <= exponents_q;
+    end
+    push_q <= is_cache && (word_valid_i || exponent_valid_q) && rst_ni;
+  end
 
   word_fifo #(
-      .Bits (EntryBits),
-      .Depth(Depth)
+      .Bits   (512),
+      .TagBits(64 + 2 + 28),
+      .Depth  (Depth)
   ) u_writes (
       .clk_i,
       .rst_ni,
-      .valid_i(push),
+      .valid_i(push_q),
       .ready_o(unused_ready),
-      .data_i (entry),
+      .data_i (entry_q),
+      .tag_i  ({entry_strobe_q, entry_bank_q, entry_address_q}),
       .valid_o(entry_valid),
       .ready_i(cache_write_ready_i),
-      .data_o ({cache_write_data_o, cache_write_strobe_o, cache_write_bank_o,
-                cache_write_address_o})
+      .data_o (cache_write_data_o),
+      .tag_o  ({cache_write_strobe_o, cache_write_bank_o, cache_write_address_o})
   );
 
   assign cache_write_valid_o = entry_valid;

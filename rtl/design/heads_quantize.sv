@@ -201,29 +201,43 @@ module heads_quantize (
     quad_valid_q <= valid_q[1] && rst_ni;
   end
 
-  logic unused_ready, queue_valid;
+  // Written back: a queue, then a request whose quad stands in every slice.
+  logic unused_ready, queue_valid, queue_ready, request_q;
   logic [127:0] queue_quad;
+  logic [15:0] queue_address;
   logic [2:0] queue_slice;
 
   word_fifo #(
-      .Bits (128 + 19),
-      .Depth(Depth)
+      .Bits   (128),
+      .TagBits(19),
+      .Depth  (Depth)
   ) u_back (
       .clk_i,
       .rst_ni,
       .valid_i(quad_valid_q && quad_tag_q[39]),
       .ready_o(unused_ready),
-      .data_i ({quad_tag_q[38:20], quad_q}),
+      .data_i (quad_q),
+      .tag_i  (quad_tag_q[38:20]),
       .valid_o(queue_valid),
-      .ready_i(vm_write_ready_i),
-      .data_o ({vm_write_address_o, queue_slice, queue_quad})
+      .ready_i(queue_ready),
+      .data_o (queue_quad),
+      .tag_o  ({queue_address, queue_slice})
   );
 
-  assign vm_write_valid_o  = queue_valid;
-  assign vm_write_slices_o = 8'd1 << queue_slice;
-  assign vm_write_data_o   = {8{queue_quad}};
-  assign credit_back       = queue_valid && vm_write_ready_i;
-  assign drained_o         = credits_q == 5'(Depth);
+  assign queue_ready = !request_q || vm_write_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (queue_valid && queue_ready) begin
+      vm_write_address_o <= queue_address;
+      vm_write_slices_o  <= 8'd1 << queue_slice;
+      vm_write_data_o    <= {8{queue_quad}};
+    end
+    request_q <= (queue_valid || !queue_ready) && rst_ni;
+  end
+
+  assign vm_write_valid_o = request_q;
+  assign credit_back      = request_q && vm_write_ready_i;
+  assign drained_o        = credits_q == 5'(Depth);
 
   // Quantized and packed.
   logic quantized_valid, complete_q;
@@ -251,7 +265,16 @@ module heads_quantize (
 
   always_ff @(posedge clk_i) begin
     if (quantized_valid) begin
-      word_o     <= {quantized, word_o[511:64]};
+      unique case (quantized_place)
+        3'd0: word_o[63:0] <= quantized;
+        3'd1: word_o[127:64] <= quantized;
+        3'd2: word_o[191:128] <= quantized;
+        3'd3: word_o[255:192] <= quantized;
+        3'd4: word_o[319:256] <= quantized;
+        3'd5: word_o[383:320] <= quantized;
+        3'd6: word_o[447:384] <= quantized;
+        default: word_o[511:448] <= quantized;
+      endcase
       first_o    <= quantized_first;
       last_o     <= quantized_last;
       exponent_o <= quantized_zero ? 8'h80 : -quantized_shift;

@@ -143,37 +143,38 @@ module heads_rotate (
   logic [127:0] p_q, r_q, c_q, s_q;
   logic operands_valid_q;
   logic [TagBits-1:0] operands_tag_q;
-  logic [255:0] pairs;
 
   assign data_valid = valid_q[1];
   assign data_tag   = tags_q[TagBits+:TagBits];
   assign data_beat  = data_tag[4];
 
-  always_comb begin
-    unique case (data_tag[7:5])
-      3'd0: pairs = rotary_data_i[255:0];
-      3'd1: pairs = rotary_data_i[511:256];
-      3'd2: pairs = rotary_data_i[767:512];
-      3'd3: pairs = rotary_data_i[1023:768];
-      3'd4: pairs = rotary_data_i[1279:1024];
-      3'd5: pairs = rotary_data_i[1535:1280];
-      3'd6: pairs = rotary_data_i[1791:1536];
-      default: pairs = rotary_data_i[2047:1792];
-    endcase
+  // Four of the 32 pairs of a rotary word: cosines low, sines high.
+  function automatic logic [255:0] split(input logic [255:0] pairs);
+    split = {pairs[255:224], pairs[191:160], pairs[127:96], pairs[63:32], pairs[223:192],
+             pairs[159:128], pairs[95:64], pairs[31:0]};
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (data_valid && !data_beat) begin
+      p_q <= p_data;
+      if (rotate_i) begin
+        r_q <= r_data;
+        unique case (data_tag[7:5])
+          3'd0: {s_q, c_q} <= split(rotary_data_i[255:0]);
+          3'd1: {s_q, c_q} <= split(rotary_data_i[511:256]);
+          3'd2: {s_q, c_q} <= split(rotary_data_i[767:512]);
+          3'd3: {s_q, c_q} <= split(rotary_data_i[1023:768]);
+          3'd4: {s_q, c_q} <= split(rotary_data_i[1279:1024]);
+          3'd5: {s_q, c_q} <= split(rotary_data_i[1535:1280]);
+          3'd6: {s_q, c_q} <= split(rotary_data_i[1791:1536]);
+          default: {s_q, c_q} <= split(rotary_data_i[2047:1792]);
+        endcase
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (data_valid) begin
-      if (!data_beat) begin
-        p_q <= p_data;
-        if (rotate_i) begin
-          r_q <= r_data;
-          c_q <= {pairs[223:192], pairs[159:128], pairs[95:64], pairs[31:0]};
-          s_q <= {pairs[255:224], pairs[191:160], pairs[127:96], pairs[63:32]};
-        end
-      end
-      operands_tag_q <= data_tag;
-    end
+    if (data_valid) operands_tag_q <= data_tag;
     operands_valid_q <= data_valid && rst_ni;
   end
 

@@ -19,61 +19,60 @@ module peak_tree #(
 
   initial if (Lanes < 4 || (1 << Levels) != Lanes) $fatal(1, "peak_tree: Lanes: want 4, 8, 16, ...");
 
-  // Level l holds Lanes >> (l + 1) maxima, from place Lanes - (Lanes >> l) on.
-  logic [(Lanes-1)*31-1:0] tree_q;
   logic [Levels-1:0] valid_q, last_q;
-  logic [30:0] word_peak, so_far_q, peak_q;
-  logic done_q, unused_signs;
+  logic [31:0] word_peak, so_far_q;  // bit 31 is 0
+  logic [30:0] peak_q;
+  logic done_q;
 
-  assign word_peak    = tree_q[(Lanes-2)*31+:31];
-  assign valid_o      = done_q;
-  assign peak_o       = peak_q;
-  assign unused_signs = ^data_i;
+  assign valid_o = done_q;
+  assign peak_o  = peak_q;
 
+  function automatic logic [31:0] larger(input logic [31:0] a, input logic [31:0] b);
+    larger = a > b ? a : b;
+  endfunction
+
+  // Level l holds Lanes >> (l + 1) maxima.
   for (genvar l = 0; l < Levels; l++) begin : gen_level
     localparam int Count = Lanes >> (l + 1);
-    localparam int To = Lanes - (Lanes >> l);
+    logic [Count*32-1:0] maxima_q;
     if (l == 0) begin : gen_first
       always_ff @(posedge clk_i) begin
         if (valid_i) begin
           for (int k = 0; k < Count; k++) begin
-            tree_q[k*31+:31] <= data_i[k*64+:31] > data_i[k*64+32+:31] ? data_i[k*64+:31]
-                                                                       : data_i[k*64+32+:31];
+            maxima_q[k*32+:32] <= larger({1'b0, data_i[k*64+:31]}, {1'b0, data_i[k*64+32+:31]});
           end
         end
       end
     end else begin : gen_other
-      localparam int From = Lanes - (Lanes >> (l - 1));
       always_ff @(posedge clk_i) begin
         if (valid_q[l-1]) begin
           for (int k = 0; k < Count; k++) begin
-            tree_q[(To+k)*31+:31] <=
-                tree_q[(From+2*k)*31+:31] > tree_q[(From+2*k+1)*31+:31]
-                ? tree_q[(From+2*k)*31+:31] : tree_q[(From+2*k+1)*31+:31];
+            maxima_q[k*32+:32] <= larger(gen_level[l-1].maxima_q[k*64+:32],
+                                         gen_level[l-1].maxima_q[k*64+32+:32]);
           end
         end
       end
     end
   end
 
+  assign word_peak = gen_level[Levels-1].maxima_q[31:0];
+
   always_ff @(posedge clk_i) begin
-    if (valid_i || valid_q != '0 || done_q) begin
-      valid_q <= (valid_q << 1) | {{(Levels - 1) {1'b0}}, valid_i};
-      last_q  <= (last_q << 1) | {{(Levels - 1) {1'b0}}, last_i};
-      done_q  <= valid_q[Levels-1] && last_q[Levels-1];
-      if (valid_q[Levels-1]) begin
-        if (last_q[Levels-1]) begin
-          peak_q   <= word_peak > so_far_q ? word_peak : so_far_q;
-          so_far_q <= '0;
-        end else if (word_peak > so_far_q) begin
-          so_far_q <= word_peak;
-        end
-      end
-    end
+    if (valid_q[Levels-1]) so_far_q <= last_q[Levels-1] ? '0 : larger(word_peak, so_far_q);
+    if (!rst_ni) so_far_q <= '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (valid_q[Levels-1]) peak_q <= 31'(larger(word_peak, so_far_q));
+  end
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= {valid_q[Levels-2:0], valid_i};
+    last_q  <= {last_q[Levels-2:0], last_i};
+    done_q  <= valid_q[Levels-1] && last_q[Levels-1];
     if (!rst_ni) begin
-      valid_q  <= '0;
-      done_q   <= 1'b0;
-      so_far_q <= '0;
+      valid_q <= '0;
+      done_q  <= 1'b0;
     end
   end
 endmodule

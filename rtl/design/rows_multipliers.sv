@@ -21,34 +21,35 @@ module rows_multipliers #(
 
   logic [255:0] lines[0:Lines-1];
   logic [255:0] line_q;
-  logic [4:0] left_q;  // multipliers in line_q beside the one in front
+  logic [4:0] byte_q;  // of line_q: the multiplier in front
   logic [IndexBits-1:0] next_line_q;
-  logic [31:0] scale_q;
-  logic unused_index;
+  logic first_chunk, turn, unused_index;
 
-  assign multiplier_o = line_q[7:0];
-  assign scale_o      = scale_q;
+  assign first_chunk  = chunk_valid_i && chunk_index_i == 16'd0;
+  assign turn         = next_i && byte_q == 5'd31;
+  assign multiplier_o = line_q[{byte_q, 3'd0}+:8];
   assign unused_index = ^chunk_index_i;
 
   always_ff @(posedge clk_i) begin
-    if (chunk_valid_i) begin
-      if (chunk_index_i == 16'd0) begin
-        line_q      <= {32'd0, chunk_i[255:32]};
-        scale_q     <= chunk_i[31:0];
-        left_q      <= 5'd27;
-        next_line_q <= IndexBits'(1);
-      end else begin
-        lines[chunk_index_i[IndexBits-1:0]] <= chunk_i;
-      end
+    if (chunk_valid_i) lines[chunk_index_i[IndexBits-1:0]] <= chunk_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (first_chunk) scale_o <= chunk_i[31:0];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (first_chunk) line_q <= chunk_i;
+    else if (turn) line_q <= lines[next_line_q];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (first_chunk) begin
+      byte_q      <= 5'd4;
+      next_line_q <= IndexBits'(1);
     end else if (next_i) begin
-      if (left_q == 5'd0) begin
-        line_q      <= lines[next_line_q];
-        next_line_q <= next_line_q + 1'b1;
-        left_q      <= 5'd31;
-      end else begin
-        line_q <= {8'd0, line_q[255:8]};
-        left_q <= left_q - 5'd1;
-      end
+      byte_q <= byte_q + 5'd1;
+      if (turn) next_line_q <= next_line_q + 1'b1;
     end
   end
 endmodule

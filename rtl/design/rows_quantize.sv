@@ -19,18 +19,21 @@ module rows_quantize #(
     output logic [Lanes*16-1:0] q_o,
     output logic [ TagBits-1:0] tag_o
 );
-  logic [Lanes-1:0] lane_valid;
-  logic [Lanes*26-1:0] rounded;
+  logic rounded_valid;
   logic [TagBits+10:0] rounded_tag;
-  logic [4:0] from;
+  logic [Lanes-1:0] not_before;
   logic [5:0] to;
-  logic unused_valid;
 
-  assign from         = rounded_tag[10:6];
-  assign to           = rounded_tag[5:0];
-  assign unused_valid = ^lane_valid;
+  assign not_before = {Lanes{1'b1}} << rounded_tag[10:6];
+  assign to         = rounded_tag[5:0];
+
+  function automatic logic [15:0] clamped(input logic [25:0] q);
+    if (q[25:15] == 11'h000 || (q[25:15] == 11'h7FF && q[14:0] != 15'd0)) clamped = q[15:0];
+    else clamped = q[25] ? 16'h8001 : 16'h7FFF;
+  endfunction
 
   for (genvar k = 0; k < Lanes; k++) begin : gen_lane
+    logic [25:0] rounded;
     if (k == 0) begin : gen_first  // carries the tag for all
       round_scaled #(
           .TagBits(TagBits + 11)
@@ -41,12 +44,12 @@ module rows_quantize #(
           .x_i    (x_i[k*32+:32]),
           .s_i,
           .tag_i  ({tag_i, from_i, to_i}),
-          .valid_o(lane_valid[k]),
-          .q_o    (rounded[k*26+:26]),
+          .valid_o(rounded_valid),
+          .q_o    (rounded),
           .tag_o  (rounded_tag)
       );
     end else begin : gen_other
-      logic unused_tag;
+      logic unused_tag, unused_valid;
       round_scaled #(
           .TagBits(1)
       ) u_round (
@@ -56,25 +59,20 @@ module rows_quantize #(
           .x_i    (x_i[k*32+:32]),
           .s_i,
           .tag_i  (1'b0),
-          .valid_o(lane_valid[k]),
-          .q_o    (rounded[k*26+:26]),
+          .valid_o(unused_valid),
+          .q_o    (rounded),
           .tag_o  (unused_tag)
       );
     end
+    always_ff @(posedge clk_i) begin
+      if (rounded_valid) begin
+        q_o[k*16+:16] <= not_before[k] && to > 6'(k) ? clamped(rounded) : 16'd0;
+      end
+    end
   end
 
-  function automatic logic [15:0] clamped(input logic [25:0] q);
-    if (q[25:15] == 11'h000 || (q[25:15] == 11'h7FF && q[14:0] != 15'd0)) clamped = q[15:0];
-    else clamped = q[25] ? 16'h8001 : 16'h7FFF;
-  endfunction
-
   always_ff @(posedge clk_i) begin
-    if (lane_valid[0]) begin
-      for (int k = 0; k < Lanes; k++) begin
-        q_o[k*16+:16] <= from <= 5'(k) && to > 6'(k) ? clamped(rounded[k*26+:26]) : 16'd0;
-      end
-      tag_o <= rounded_tag[TagBits+10:11];
-    end
-    valid_o <= lane_valid[0] && rst_ni;
+    if (rounded_valid) tag_o <= rounded_tag[TagBits+10:11];
+    valid_o <= rounded_valid && rst_ni;
   end
 endmodule

@@ -3,7 +3,8 @@
 //
 // A row has one section of chunks; with OpEmbed two: the row scale and the multipliers, then the
 // weights. A section begins at a super-beat; chunks behind its end are dropped.
-// Chunks leave by valid/ready: once valid, valid stays and data stay as they are until ready.
+// Chunks leave by valid/ready, as a place in the super-beat: once valid, valid stays and data stay as
+// they are until ready.
 // Latency: 1 cycle from a super-beat to its first chunk. Throughput: one chunk a cycle; the next
 // super-beat is taken in the cycle in which the last chunk leaves. Reset stops all.
 module rows_stream (
@@ -24,7 +25,8 @@ module rows_stream (
     output logic                                chunk_first_section_o,
     output logic [                        15:0] chunk_index_o,   // within its section
     output logic [                         4:0] chunk_row_o,
-    output logic [engine_pkg::StreamBits-1:0]   chunk_data_o     // from bit 0 on
+    output logic [                         2:0] chunk_place_o,   // within the super-beat
+    output logic [engine_pkg::StreamBits-1:0]   beat_o           // the super-beat
 );
   localparam int StreamBits = engine_pkg::StreamBits;
 
@@ -40,6 +42,7 @@ module rows_stream (
   logic first_section_q, ends_section_q;
   logic [15:0] index_q;
   logic [4:0] row_q;
+  logic [2:0] place_q;
 
   logic take, give, ends_section;
 
@@ -54,7 +57,8 @@ module rows_stream (
   assign chunk_first_section_o = first_section_q;
   assign chunk_index_o         = index_q;
   assign chunk_row_o           = row_q;
-  assign chunk_data_o          = beat_q;
+  assign chunk_place_o         = place_q;
+  assign beat_o                = beat_q;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -80,14 +84,13 @@ module rows_stream (
     end
 
     if (take) begin
-      beat_q          <= stream_data_i;
       left_q          <= ends_section ? section_left_q[3:0] : chunks_q;
+      place_q         <= '0;
       first_section_q <= in_first_q;
       ends_section_q  <= ends_section;
     end else if (give) begin
-      left_q <= left_q - 4'd1;
-      if (chunks_q[3]) beat_q <= {256'd0, beat_q[StreamBits-1:256]};
-      else beat_q <= {1024'd0, beat_q[StreamBits-1:1024]};
+      left_q  <= left_q - 4'd1;
+      place_q <= place_q + 3'd1;
     end
     if (start_i) begin
       index_q <= '0;
@@ -100,5 +103,9 @@ module rows_stream (
       taking_q <= 1'b0;
       left_q   <= '0;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) beat_q <= stream_data_i;
   end
 endmodule

@@ -147,7 +147,8 @@ module rows_unit #(
   logic chunk_valid, chunk_ready, chunk_taken, chunk_first_section, chunk_stored;
   logic [15:0] chunk_index;
   logic [4:0] chunk_row;
-  logic [engine_pkg::StreamBits-1:0] chunk_data;
+  logic [2:0] chunk_place;
+  logic [engine_pkg::StreamBits-1:0] beat;
   logic [15:0] embed_chunks;
   logic credit;
 
@@ -171,35 +172,54 @@ module rows_unit #(
       .chunk_first_section_o(chunk_first_section),
       .chunk_index_o        (chunk_index),
       .chunk_row_o          (chunk_row),
-      .chunk_data_o         (chunk_data)
+      .chunk_place_o        (chunk_place),
+      .beat_o               (beat)
   );
 
-  // Chunks that end in vector memory or a peak want a credit.
-  assign chunk_stored = !is_gain && !is_rotary && !chunk_first_section;
+  // Chunks that end in vector memory, gain memory or a peak want a credit.
+  assign chunk_stored = !is_rotary && !chunk_first_section;
   assign chunk_ready  = !chunk_stored || credit;
   assign chunk_taken  = chunk_valid && chunk_ready;
 
-  assign gain_write_valid_o     = chunk_taken && is_gain;
-  assign gain_write_address_o   = gain_q + chunk_index;
-  assign gain_write_data_o      = chunk_data[WordBits-1:0];
   assign rotary_write_valid_o   = chunk_taken && is_rotary;
   assign rotary_write_address_o = {chunk_row, chunk_index[1:0]};
-  assign rotary_write_data_o    = chunk_data;
+  assign rotary_write_data_o    = beat;
 
-  logic embed_next, embed_valid;
+  // A chunk of an embedding row: one of eight of the super-beat.
+  logic embed_chunk_q, embed_first_q, embed_next, embed_valid;
+  logic [15:0] embed_index_q;
+  logic [255:0] embed_bytes_q;
   logic [7:0] multiplier;
   logic [31:0] row_scale, embed_scale;
   logic [WordBits-1:0] embed_x;
 
-  assign embed_next = chunk_taken && is_embed && !chunk_first_section;
+  always_ff @(posedge clk_i) begin
+    if (chunk_taken && is_embed) begin
+      unique case (chunk_place)
+        3'd0: embed_bytes_q <= beat[255:0];
+        3'd1: embed_bytes_q <= beat[511:256];
+        3'd2: embed_bytes_q <= beat[767:512];
+        3'd3: embed_bytes_q <= beat[1023:768];
+        3'd4: embed_bytes_q <= beat[1279:1024];
+        3'd5: embed_bytes_q <= beat[1535:1280];
+        3'd6: embed_bytes_q <= beat[1791:1536];
+        default: embed_bytes_q <= beat[2047:1792];
+      endcase
+      embed_first_q <= chunk_first_section;
+      embed_index_q <= chunk_index;
+    end
+    embed_chunk_q <= chunk_taken && is_embed && rst_ni;
+  end
+
+  assign embed_next = embed_chunk_q && !embed_first_q;
 
   rows_multipliers #(
       .Config(Config)
   ) u_multipliers (
       .clk_i,
-      .chunk_valid_i(chunk_taken && chunk_first_section),
-      .chunk_index_i(chunk_index),
-      .chunk_i      (chunk_data[255:0]),
+      .chunk_valid_i(embed_chunk_q && embed_first_q),
+      .chunk_index_i(embed_index_q),
+      .chunk_i      (embed_bytes_q),
       .next_i       (embed_next),
       .multiplier_o (multiplier),
       .scale_o      (row_scale)
@@ -209,7 +229,7 @@ module rows_unit #(
       .clk_i,
       .rst_ni,
       .valid_i     (embed_next),
-      .weights_i   (chunk_data[255:0]),
+      .weights_i   (embed_bytes_q),
       .multiplier_i(multiplier),
       .scale_i     (row_scale),
       .valid_o     (embed_valid),
@@ -313,7 +333,7 @@ module rows_unit #(
       .last_word_o      (walk_last_word)
   );
 
-  // A word that has come, with what its row needs.
+  // A word that has come, with what its row needs; an embedding's word on its way to its scale.
   logic word_valid_q, word_zero_q, word_last_row_q, word_last_word_q;
   logic [1:0] word_kind_q;
   logic [4:0] word_row_q;
@@ -325,8 +345,12 @@ module rows_unit #(
   logic [Rows*32-1:0] roots_q;
 
   always_ff @(posedge clk_i) begin
+    if (vm_data_valid_i) word_q <= vm_data_i;
+    else if (embed_valid) word_q <= embed_x;
+  end
+
+  always_ff @(posedge clk_i) begin
     if (vm_data_valid_i) begin
-      word_q           <= vm_data_i;
       word_kind_q      <= data_kind;
       word_row_q       <= data_row;
       word_index_q     <= data_word;
@@ -341,8 +365,11 @@ module rows_unit #(
           word_root_q  <= roots_q[k*32+:32];
         end
       end
+    end else if (embed_valid) begin
+      word_kind_q <= WalkScale;
+      word_root_q <= embed_scale;
     end
-    word_valid_q <= vm_data_valid_i && rst_ni;
+    word_valid_q <= (vm_data_valid_i || embed_valid) && rst_ni;
   end
 
   // Quantized: for the squares or to activation memory.
@@ -380,7 +407,7 @@ module rows_unit #(
   assign quantized_words_o        = words_done_q;
 
   always_ff @(posedge clk_i) begin
-    if (start_valid_i && start_ready_o || state_q == StDone) words_done_q <= '0;
+    if (state_d == StDone) words_done_q <= '0;
     else if (activation_write_valid_o && quantized_last_row && quantized_word[0]) begin
       words_done_q <= quantized_word[12:1] + 12'd1;
     end
@@ -460,10 +487,10 @@ module rows_unit #(
   rows_scale u_scale (
       .clk_i,
       .rst_ni,
-      .valid_i            (embed_valid || (word_valid_q && word_kind_q == WalkScale)),
+      .valid_i            (word_valid_q && word_kind_q == WalkScale),
       .gained_i           (is_norm),
-      .x_i                (is_norm ? word_q : embed_x),
-      .factor_i           (is_norm ? word_root_q : embed_scale),
+      .x_i                (word_q),
+      .factor_i           (word_root_q),
       .gain_address_i     (gain_q + word_index_q),
       .gain_read_valid_o,
       .gain_read_address_o,
@@ -473,7 +500,7 @@ module rows_unit #(
   );
 
   // Written, with peaks.
-  logic credit_back, credit_taken, peak_valid;
+  logic credit_back, credit_taken, peak_valid, cut_valid;
   logic [30:0] peak;
   logic [5:0] credits_q, peaks_done_q;
   logic drained;
@@ -484,22 +511,30 @@ module rows_unit #(
       .clk_i,
       .rst_ni,
       .start_i       (state_q == StBegin),
-      .store_i       (!is_peak),
-      .destination_i (destination_q),
+      .store_i       (!is_peak && !is_gain),
+      .destination_i (is_gain ? gain_q : destination_q),
       .stride_i      (destination_stride_q),
       .words_i       (words),
       .last_lanes_i  (last_lanes),
-      .valid_i       (scaled_valid || (chunk_taken && chunk_stored && !is_embed)),
-      .data_i        (scaled_valid ? scaled : chunk_data[WordBits-1:0]),
+      .beat_valid_i  (chunk_taken && chunk_stored && !is_embed),
+      .beat_half_i   (chunk_place[0]),
+      .beat_i        (beat),
+      .scaled_valid_i(scaled_valid),
+      .scaled_i      (scaled),
       .credit_o      (credit_back),
       .peak_valid_o  (peak_valid),
       .peak_o        (peak),
+      .word_valid_o  (cut_valid),
+      .word_address_o(gain_write_address_o),
+      .word_o        (gain_write_data_o),
       .vm_write_valid_o,
       .vm_write_ready_i,
       .vm_write_address_o,
       .vm_write_slices_o,
       .vm_write_data_o
   );
+
+  assign gain_write_valid_o = cut_valid && is_gain;
 
   assign credit       = credits_q != 6'd0;
   assign credit_taken = (chunk_taken && chunk_stored) || (walk_issued && state_q == StScale);
@@ -515,7 +550,7 @@ module rows_unit #(
       peaks_done_q <= peaks_done_q + 6'd1;
       for (int k = 0; k < Rows; k++) begin
         if (is_norm && peaks_done_q == 6'(k)) own_peaks_q[k*31+:31] <= peak;
-        if (!is_norm && peaks_done_q + {1'b0, pass_row_q} == 6'(k)) peaks_q[k*31+:31] <= peak;
+        if (keeps_peaks && peaks_done_q + {1'b0, pass_row_q} == 6'(k)) peaks_q[k*31+:31] <= peak;
       end
     end
     if (!rst_ni) begin
@@ -541,7 +576,7 @@ module rows_unit #(
           state_d      = StStream;
         end
       end
-      StStream: if (!stream_busy && (drained || is_gain || is_rotary)) state_d = StDone;
+      StStream: if (!stream_busy && (drained || is_rotary)) state_d = StDone;
       StMeasure: begin
         if (!measuring_q && !measured_q) begin
           state_d = is_norm && !measure_own_q ? StSquares : StQuantize;
