@@ -123,6 +123,7 @@ json parse_config(std::string_view text, std::string_view where) {
     throw Error(where, "too large for a config", fmt::format("{} bytes", text.size()),
                 fmt::format("at most {} bytes", kMostConfigBytes));
   }
+  refuse_zero_byte(text, where);
   KeyWatch watch(where);
   json config;
   try {

@@ -26,7 +26,8 @@ constexpr std::size_t kLongestNameShown = 200;
 /// What both readers of JSON here share: errors with the place, and refusal of what neither knows.
 class Handler : public nlohmann::json_sax<Json> {
  public:
-  explicit Handler(const std::filesystem::path& file) : file_(file) {}
+  /// `what` of the file is read: "the header".
+  Handler(const std::filesystem::path& file, std::string_view what) : file_(file), what_(what) {}
 
   bool null() override { return refuse("null"); }
   bool boolean(bool /*value*/) override { return refuse("a truth value"); }
@@ -46,7 +47,7 @@ class Handler : public nlohmann::json_sax<Json> {
   bool end_array() override { return refuse("the end of an array"); }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
-    throw Error(file_.string(), fmt::format("the header is not valid JSON at its byte {}: {}",
+    throw Error(file_.string(), fmt::format("{} is not valid JSON at its byte {}: {}", what_,
                                             position, json_fault(error)));
   }
 
@@ -56,6 +57,7 @@ class Handler : public nlohmann::json_sax<Json> {
 
  private:
   std::filesystem::path file_;
+  std::string_view what_;
 };
 
 /// Collects the tensors of a header; offsets are still those of the file (from the data's start).
@@ -317,14 +319,16 @@ std::string in_quotes(std::string_view name) {
 
 std::vector<TensorInfo> read_header_json(std::span<const char> json,
                                          const std::filesystem::path& file) {
-  HeaderHandler handler(file);
+  refuse_zero_byte({json.data(), json.size()}, fmt::format("{}: the header", file.string()));
+  HeaderHandler handler(file, "the header");
   Json::sax_parse(json.begin(), json.end(), &handler);
   return std::move(handler.tensors);
 }
 
 std::map<std::string, std::string> read_index_json(std::span<const char> json,
                                                    const std::filesystem::path& file) {
-  IndexHandler handler(file);
+  refuse_zero_byte({json.data(), json.size()}, file.string());
+  IndexHandler handler(file, "the index");
   Json::sax_parse(json.begin(), json.end(), &handler);
   if (!handler.shard_of) throw Error(file.string(), "the key weight_map is missing");
   return std::move(*handler.shard_of);

@@ -48,7 +48,7 @@ std::vector<std::int64_t> read_commas(std::string_view list, std::int64_t vocabu
   std::vector<std::int64_t> ids;
   for (;;) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    ids.push_back(read_id(trimmed(list.substr(0, comma)), vocabulary, "tokens", ids.size() + 1));
+    ids.push_back(read_id(trimmed(list.substr(0, comma)), vocabulary, "--tokens", ids.size() + 1));
     if (comma == list.size()) return ids;
     list.remove_prefix(comma + 1);
   }
@@ -65,7 +65,13 @@ std::vector<std::int64_t> read_line(std::string_view line, std::int64_t vocabula
   return ids;
 }
 
+/// Each line is a sequence.
+std::string place_in_file(std::string_view name, std::size_t index) {
+  return fmt::format("{}:{}", name, index + 1);
+}
+
 std::vector<std::vector<std::int64_t>> read_file(std::string_view name, std::int64_t vocabulary) {
+  if (name.empty()) throw Error("--tokens", "no file is named after the @", "\"@\"", "@FILE");
   const std::string text = read_text_file(std::filesystem::path(name), kMostListBytes);
   const std::size_t last = text.find_last_not_of(" \t\r\v\f\n");
   if (last == std::string::npos) throw Error(name, "no tokens", "an empty file", "token ids");
@@ -73,7 +79,7 @@ std::vector<std::vector<std::int64_t>> read_file(std::string_view name, std::int
   std::vector<std::vector<std::int64_t>> sequences;
   for (;;) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string where = fmt::format("{}:{}", name, sequences.size() + 1);
+    const std::string where = place_in_file(name, sequences.size());
     sequences.push_back(read_line(rest.substr(0, end), vocabulary, where));
     if (sequences.back().empty()) throw Error(where, "no tokens", "an empty line", "token ids");
     if (end == rest.size()) return sequences;
@@ -87,6 +93,10 @@ std::vector<std::vector<std::int64_t>> read_token_lists(std::string_view argumen
                                                         std::int64_t vocabulary) {
   if (argument.starts_with('@')) return read_file(argument.substr(1), vocabulary);
   return {read_commas(argument, vocabulary)};
+}
+
+std::string place_of_sequence(std::string_view argument, std::size_t index) {
+  return argument.starts_with('@') ? place_in_file(argument.substr(1), index) : "--tokens";
 }
 
 }  // namespace logos

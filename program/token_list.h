@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,5 +13,9 @@ namespace logos {
 /// a word, a number out of bounds, an empty list.
 std::vector<std::vector<std::int64_t>> read_token_lists(std::string_view argument,
                                                         std::int64_t vocabulary);
+
+/// Where the sequence `index` (from 0) of such an argument stands, for errors: `--tokens`, or
+/// `FILE:LINE`.
+std::string place_of_sequence(std::string_view argument, std::size_t index);
 
 }  // namespace logos

@@ -47,7 +47,7 @@ Facts facts_of_options(const Options& options) {
 
 /// The tokens of the cut's rows. A step takes its own token; as on the bench, a whole context of
 /// them is taken for its last one.
-std::vector<std::int64_t> row_tokens(const Cut& cut,
+std::vector<std::int64_t> row_tokens(const Cut& cut, const std::string& argument,
                                      const std::vector<std::vector<std::int64_t>>& lists) {
   const auto rows = static_cast<std::size_t>(cut.rows);
   if (cut.work == Cut::Work::kPrefill || (lists.size() == 1 && lists[0].size() == rows)) {
@@ -60,9 +60,10 @@ std::vector<std::int64_t> row_tokens(const Cut& cut,
                 fmt::format("{}", lists.size()), fmt::format("{}", rows));
   }
   std::vector<std::int64_t> tokens;
-  for (const auto& list : lists) {
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::vector<std::int64_t>& list = lists[i];
     if (list.size() != 1 && static_cast<std::int64_t>(list.size()) != cut.context) {
-      throw Error("--tokens", "another count of tokens than a row takes",
+      throw Error(place_of_sequence(argument, i), "another count of tokens than a row takes",
                   fmt::format("{}", list.size()), fmt::format("1 or {}", cut.context));
     }
     tokens.push_back(list.back());
@@ -80,7 +81,8 @@ void put_inputs(const Options& options, Facts* facts) {
   };
   if (options.tokens) {
     if (!takes_tokens(cut)) refuse_option("--tokens");
-    facts->tokens = row_tokens(cut, read_token_lists(*options.tokens, facts->spec.vocabulary));
+    facts->tokens =
+        row_tokens(cut, *options.tokens, read_token_lists(*options.tokens, facts->spec.vocabulary));
     for (std::int64_t& token : facts->tokens) ++token;
   } else if (takes_tokens(cut)) {
     throw Error("--position", "a run of this cut has tokens, too", "no --tokens", "--tokens");

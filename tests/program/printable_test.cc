@@ -59,5 +59,10 @@ TEST(AConfigsBytes, AreEscapedInEveryMessage) {
               HasSubstr("…"));
 }
 
+TEST(AConfigsBytes, BehindAZeroByteAreNotPassedOver) {
+  EXPECT_EQ(config_error(std::string("{}\0junk", 7)),
+            "c.json: not JSON: a zero byte at byte 3 of 7");
+}
+
 }  // namespace
 }  // namespace logos

@@ -29,7 +29,7 @@ TEST(TokenList, RefusesItemsByTheirPlace) {
     return error_of([&] { read_token_lists(list, 512); });
   };
   EXPECT_EQ(refusal("1,512"),
-            "tokens: item 2: a token that is not of the vocabulary; got \"512\", want a token id "
+            "--tokens: item 2: a token that is not of the vocabulary; got \"512\", want a token id "
             "from 0 to 511");
   EXPECT_THAT(refusal("-1"), HasSubstr("tokens: item 1: a token that is not of the vocabulary"));
   EXPECT_THAT(refusal("1,2,4294967295"), HasSubstr("tokens: item 3: a token that is not"));

@@ -220,7 +220,7 @@ TEST(SafetensorsHeader, NamesAndKeysThatStandTwiceAreRefused) {
 
 struct Malformed {
   const char* name;
-  const char* json;
+  std::string json;
   const char* says;
 };
 
@@ -238,6 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"blanks", "    ", "does not begin with {"},
         Malformed{"cut", R"({"a":{"dtype":"U8")", "not valid JSON"},
         Malformed{"two_values", "{}{}", "not valid JSON"},
+        Malformed{"zero_byte", std::string("{}\0junk", 7), "the header: not JSON: a zero byte"},
         Malformed{"bad_utf8", "{\"\xff\":1}", "not valid JSON"},
         Malformed{"missing_key", R"({"a":{"dtype":"U8","shape":[1]}})", "data_offsets is missing"},
         Malformed{"unknown_key", R"({"a":{"scale":1}})", "\"scale\""},

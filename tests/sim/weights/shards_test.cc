@@ -96,6 +96,7 @@ TEST_F(Shards, MalformedIndexesAreRefused) {
   EXPECT_THAT(message("[]"), HasSubstr("got an array"));
   EXPECT_THAT(message("7"), HasSubstr("got 7"));
   EXPECT_THAT(message(""), HasSubstr("not valid JSON"));
+  EXPECT_THAT(message(std::string("{\"weight_map\": {}}\0x", 20)), HasSubstr("a zero byte"));
   EXPECT_THAT(message(R"({"weight_map":[]})"), HasSubstr("an array"));
   EXPECT_THAT(message(R"({"weight_map":null})"), HasSubstr("null"));
   EXPECT_THAT(message(R"({"weight_map":{"a":7}})"), AllOf(HasSubstr("\"a\""), HasSubstr("got 7")));
