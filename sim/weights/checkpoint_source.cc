@@ -77,7 +77,7 @@ float CheckpointSource::matrix_row(const PlannedTensor& tensor, std::int64_t row
   const std::span<const float> values =
       std::span(buffer_).subspan(static_cast<std::size_t>((row - first_) * tensor.columns),
                                  static_cast<std::size_t>(tensor.columns));
-  return quantize_row_into(values, multipliers, q, place_);
+  return quantize_row_into(values, multipliers, q, fmt::format("{}, row {}", place_, row));
 }
 
 void CheckpointSource::vector(const PlannedTensor& tensor, std::span<float> values) {

@@ -1,13 +1,12 @@
 #include "sim/weights/store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#include <cerrno>
+#include <cstdlib>
 #include <functional>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "program/check.h"
@@ -20,40 +19,55 @@
 namespace logos {
 namespace {
 
-/// A file mapped for reading. Stores are only ever replaced by renaming, so the bytes stay.
-class MappedFile {
+/// Refuses what this host cannot hold, before it is asked for.
+void check_memory(const InputFile& file) {
+  const auto have = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                    static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (file.size() <= have) return;
+  throw Error(file.path().string(), "the packed weights do not fit into this host's memory",
+              fmt::format("{} bytes", file.size()), fmt::format("at most {} bytes", have));
+}
+
+/// A file's content in memory of our own. (Mapped, a file that another process cuts short ends this
+/// one with SIGBUS at the next use, and one that it writes to changes under a digest that was
+/// checked. The digest needs every byte once anyway.)
+class Content {
  public:
-  explicit MappedFile(const std::filesystem::path& path) {
+  explicit Content(const std::filesystem::path& path) {
     const InputFile file(path);
-    if (file.size() == 0) return;
-    void* address = ::mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
-    if (address == MAP_FAILED) {
-      throw Error(path.string(),
-                  fmt::format("cannot be mapped: {}", std::generic_category().message(errno)));
+    check_memory(file);
+    const auto size = static_cast<std::size_t>(file.size());
+    if (size == 0) return;
+    const std::size_t room = (size + kAlignment - 1) / kAlignment * kAlignment;
+    data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, room)));
+    if (data_ == nullptr) {
+      throw Error(path.string(), "no memory for the packed weights", fmt::format("{} bytes", size),
+                  "less, or more memory");
     }
-    bytes_ = {static_cast<const std::byte*>(address), file.size()};
+    ::madvise(data_.get(), room, MADV_HUGEPAGE);  // advice: nothing hangs on it
+    bytes_ = {data_.get(), size};
+    file.read_at(0, {data_.get(), size});
+    file.check_unchanged();
   }
-  ~MappedFile() {
-    if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
-  }
-  MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  MappedFile& operator=(MappedFile&&) = delete;
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
  private:
+  static constexpr std::size_t kAlignment = std::size_t{2} << 20;  // a huge page
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
   std::span<const std::byte> bytes_;
 };
 
 class PackedStore final : public WeightStore {
  public:
-  PackedStore(std::filesystem::path file, MappedFile mapped, StoreHeader header)
+  PackedStore(std::filesystem::path file, Content content, StoreHeader header)
       : file_(std::move(file)),
-        mapped_(std::move(mapped)),
+        content_(std::move(content)),
         header_(std::move(header)),
-        data_(mapped_.bytes().subspan(header_.data_start)) {
+        data_(content_.bytes().subspan(header_.data_start)) {
     for (const PlacedTensor& placed : header_.layout.tensors) {
       by_name_.emplace(placed.tensor.name, &placed);
     }
@@ -95,7 +109,7 @@ class PackedStore final : public WeightStore {
   }
 
   std::filesystem::path file_;
-  MappedFile mapped_;
+  Content content_;
   StoreHeader header_;
   std::span<const std::byte> data_;
   std::map<std::string_view, const PlacedTensor*, std::less<>> by_name_;
@@ -116,15 +130,15 @@ void check_digest(const StoreHeader& header, std::span<const std::byte> file,
 
 std::unique_ptr<WeightStore> open_store(const std::filesystem::path& file,
                                         std::string_view expected_source) {
-  MappedFile mapped(file);
+  Content content(file);
   const std::string where = file.string();
-  StoreHeader header = parse_header(mapped.bytes(), where);
+  StoreHeader header = parse_header(content.bytes(), where);
   if (!expected_source.empty() && header.source != expected_source) {
     throw Error(where, "the weights were packed from another source", header.source,
                 expected_source);
   }
-  check_digest(header, mapped.bytes(), where);
-  return std::make_unique<PackedStore>(file, std::move(mapped), std::move(header));
+  check_digest(header, content.bytes(), where);
+  return std::make_unique<PackedStore>(file, std::move(content), std::move(header));
 }
 
 }  // namespace logos

@@ -27,7 +27,7 @@ struct MatrixView {
   std::span<const float> scales;              ///< D: `[rows]`
 };
 
-/// A model's quantized weights, memory-mapped, looked up by the checkpoint's tensor names.
+/// A model's quantized weights, in memory, looked up by the checkpoint's tensor names.
 class WeightStore {
  public:
   virtual ~WeightStore() = default;

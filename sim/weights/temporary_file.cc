@@ -43,6 +43,10 @@ TemporaryFile::TemporaryFile(const std::filesystem::path& file, std::uint64_t by
     throw Error(file.parent_path().string(),
                 fmt::format("the folder cannot be made: {}", error.message()));
   }
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw Error(file.string(), "cannot be written: what stands there is no regular file");
+  }
   remove_abandoned(file);
   create();
   if (::fallocate(descriptor_, 0, 0, static_cast<off_t>(bytes)) != 0 &&

@@ -13,8 +13,8 @@ namespace logos {
 /// a lock on its temporary file, which ends with it).
 class TemporaryFile {
  public:
-  /// Takes room for `bytes` where the file system can, so that a full disk is told at once. Throws
-  /// Error with path and cause, here and below.
+  /// Takes room for `bytes` where the file system can, so that a full disk is told at once; so is a
+  /// directory in the file's place. Throws Error with path and cause, here and below.
   TemporaryFile(const std::filesystem::path& file, std::uint64_t bytes);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;

@@ -174,6 +174,16 @@ TEST_F(StoreOfCheckpoint, RefusesOtherTypesAlsoBesideTheirScales) {
   }
 }
 
+TEST_F(StoreOfCheckpoint, RefusesADirectoryInTheStoresPlace) {
+  write(tensors_);
+  const std::filesystem::path file = store()->file();
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  EXPECT_THAT(
+      error_of([&] { store(); }),
+      HasSubstr(file.string() + ": cannot be written: what stands there is no regular file"));
+}
+
 TEST_F(StoreOfCheckpoint, NamesTheTypeOfAPackedMatrixAndNotItsShape) {
   std::vector<FileTensor> packed = tensors_;
   FileTensor& tensor = tensor_named(packed, "model.layers.0.mlp.up_proj.weight");

@@ -80,6 +80,39 @@ TEST_F(PackedStoreTest, GivesBackWhatWasPacked) {
   EXPECT_EQ(store->file(), file_);
 }
 
+TEST_F(PackedStoreTest, IsNotTouchedByWhatHappensToItsFileAfterwards) {
+  const auto store = open_store(file_, kSource);
+  const auto content = [&] {
+    std::string bytes;
+    for (const PlannedTensor& tensor : kPlan) {
+      if (tensor.is_matrix) {
+        const MatrixView view = store->matrix(tensor.name);
+        for (const auto part :
+             {std::as_bytes(view.q), std::as_bytes(view.multipliers), std::as_bytes(view.scales)}) {
+          bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
+        }
+      } else {
+        const auto part = std::as_bytes(store->vector(tensor.name));
+        bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
+      }
+    }
+    return bytes;
+  };
+  const std::string before = content();
+  std::fstream(file_, std::ios::in | std::ios::out | std::ios::binary)
+      << std::string(bytes_.size(), '\x55');  // written to in place
+  EXPECT_EQ(content(), before);
+  std::filesystem::resize_file(file_, 0);  // cut short in place: a mapping would end in SIGBUS
+  EXPECT_EQ(content(), before);
+}
+
+TEST_F(PackedStoreTest, LargerThanThisHostsMemoryIsRefusedBeforeItIsRead) {
+  std::filesystem::resize_file(file_, std::uintmax_t{1} << 43);  // sparse
+  EXPECT_THAT(
+      error_of([&] { open_store(file_); }),
+      AllOf(HasSubstr("do not fit into this host's memory"), HasSubstr("got 8796093022208 bytes")));
+}
+
 TEST_F(PackedStoreTest, NamesTensorsThatAreAbsentOrOfTheOtherKind) {
   const auto store = open_store(file_);
   EXPECT_THAT(error_of([&] { store->matrix("x"); }),
