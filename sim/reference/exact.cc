@@ -41,8 +41,8 @@ double frequency(const Rotary& rotary, std::int64_t pair, std::int64_t head_colu
 
 class ExactEvaluation {
  public:
-  ExactEvaluation(const Program& program, const ExactWeights& weights,
-                  std::span<const std::int64_t> tokens, std::int64_t last, int threads);
+  ExactEvaluation(const Program& program, const ExactWeights& weights, const ExactStart& start,
+                  std::int64_t last, int threads);
   std::vector<double> run();
 
  private:
@@ -58,6 +58,7 @@ class ExactEvaluation {
   void bias(const Operation& operation, Cell& to);
   void rotate(const Operation& operation, Cell& to);
   void attend(const Operation& operation, const Cell& query, Cell& to);
+  void push(const Operation& operation, const Cell& x);
   void keep_last(Cell& cell) const;
 
   Cell& cell(int id) { return cells_[static_cast<std::size_t>(id)]; }
@@ -66,7 +67,7 @@ class ExactEvaluation {
 
   const Program& program_;
   const ExactWeights& weights_;
-  std::span<const std::int64_t> tokens_;
+  const ExactStart& start_;
   std::int64_t last_;
   Workers workers_;
   std::vector<Cell> cells_;
@@ -76,27 +77,22 @@ class ExactEvaluation {
 };
 
 ExactEvaluation::ExactEvaluation(const Program& program, const ExactWeights& weights,
-                                 std::span<const std::int64_t> tokens, std::int64_t last,
-                                 int threads)
+                                 const ExactStart& start, std::int64_t last, int threads)
     : program_(program),
       weights_(weights),
-      tokens_(tokens),
+      start_(start),
       last_(last),
       workers_(threads),
       cells_(program.values.size()),
       caches_(program.caches.size()) {
-  CHECK(last >= 1 && last <= static_cast<std::int64_t>(tokens.size()));
-  const auto& operations = program.operations;
-  const auto has = [&](Word word) {
-    return std::any_of(operations.begin(), operations.end(),
-                       [word](const Operation& operation) { return operation.word == word; });
-  };
-  if (program.chips != 1 || has(Word::kGiven) || !has(Word::kAttended)) {
-    throw Error("exact evaluation", "takes whole cuts on one chip",
-                fmt::format("{} over {} chips", program.identity.cut, program.chips),
-                "a decode step, chunk or batch over 1");
+  CHECK(last >= 1 && start.first >= 0);
+  CHECK(start.first == 0 || program.caches.empty() || start.before != nullptr);
+  CHECK(start.given.size() % static_cast<std::size_t>(program.columns) == 0);
+  if (program.chips != 1) {
+    throw Error("exact evaluation", "takes cuts on one chip",
+                fmt::format("{} over {} chips", program.identity.cut, program.chips), "over 1");
   }
-  for (const std::int64_t token : tokens) {
+  for (const std::int64_t token : start.tokens) {
     if (token >= 1 && token <= program.vocabulary) continue;
     throw Error("exact evaluation", "token outside the vocabulary", fmt::to_string(token),
                 fmt::format("1 to {}", program.vocabulary));
@@ -131,6 +127,10 @@ void ExactEvaluation::execute(const Operation& operation) {
   const Cell& x = operation.arguments.empty() ? none : cell(operation.arguments.front());
   Cell result;
   switch (operation.word) {
+    case Word::kGiven:
+      result.x = start_.given;
+      result.rows = static_cast<std::int64_t>(result.x.size()) / program_.columns;
+      break;
     case Word::kEmbedded:
       embed(operation, result);
       break;
@@ -142,8 +142,11 @@ void ExactEvaluation::execute(const Operation& operation) {
       break;
     case Word::kQuantized:
     case Word::kHeads:
+      result = x;
+      break;
     case Word::kLastRow:
       result = x;
+      keep_last(result);
       break;
     case Word::kWithBias:
       result = x;
@@ -154,7 +157,7 @@ void ExactEvaluation::execute(const Operation& operation) {
       rotate(operation, result);
       break;
     case Word::kPush:
-      caches_[static_cast<std::size_t>(operation.keys)].values = x.x;
+      push(operation, x);
       return;
     case Word::kAttended:
       attend(operation, x, result);
@@ -174,12 +177,33 @@ void ExactEvaluation::execute(const Operation& operation) {
       break;
     }
     default:
-      CHECK(false);  // a split program or a part: refused before
+      CHECK(false);  // a word of split programs: refused before
   }
   cell(operation.result) = std::move(result);
 }
 
+/// What the cache holds from position 0 on: the numbers that its integers stand for, then the rows.
+void ExactEvaluation::push(const Operation& operation, const Cell& x) {
+  const Cache& declared = program_.caches[static_cast<std::size_t>(operation.keys)];
+  std::vector<double>& values = caches_[static_cast<std::size_t>(operation.keys)].values;
+  values.clear();
+  if (start_.first > 0) {
+    CHECK(start_.first <= start_.before->positions);
+    const KvCache::Layer& layer = start_.before->layer(declared.layer);
+    const auto& integers = declared.keys ? layer.keys : layer.values;
+    const auto& exponents = declared.keys ? layer.key_exponents : layer.value_exponents;
+    const auto blocks = static_cast<std::size_t>(start_.first * declared.heads);
+    const auto columns = static_cast<std::size_t>(declared.head_columns);
+    values.reserve(blocks * columns + x.x.size());
+    for (std::size_t i = 0; i < blocks * columns; ++i) {
+      values.push_back(std::ldexp(integers[i], exponents[i / columns]));  // ZE: all are 0
+    }
+  }
+  values.insert(values.end(), x.x.begin(), x.x.end());
+}
+
 void ExactEvaluation::keep_last(Cell& cell) const {
+  if (cell.rows <= last_) return;
   const std::size_t columns = cell.x.size() / static_cast<std::size_t>(cell.rows);
   const std::size_t kept = static_cast<std::size_t>(last_) * columns;
   cell.x.erase(cell.x.begin(), cell.x.end() - static_cast<std::ptrdiff_t>(kept));
@@ -196,10 +220,11 @@ std::vector<double> ExactEvaluation::vector_of(const Operation& operation) const
 void ExactEvaluation::embed(const Operation& operation, Cell& to) {
   const Matrix& matrix = program_.matrices[static_cast<std::size_t>(operation.matrix)];
   const auto columns = static_cast<std::size_t>(matrix.columns);
-  to.rows = static_cast<std::int64_t>(tokens_.size());
-  to.x.resize(tokens_.size() * columns);
-  for (std::size_t r = 0; r < tokens_.size(); ++r) {
-    weights_.row(matrix.tensor, tokens_[r] - 1, std::span(to.x).subspan(r * columns, columns));
+  const std::vector<std::int64_t>& tokens = start_.tokens;
+  to.rows = static_cast<std::int64_t>(tokens.size());
+  to.x.resize(tokens.size() * columns);
+  for (std::size_t r = 0; r < tokens.size(); ++r) {
+    weights_.row(matrix.tensor, tokens[r] - 1, std::span(to.x).subspan(r * columns, columns));
   }
 }
 
@@ -245,8 +270,8 @@ void ExactEvaluation::rotate(const Operation& operation, Cell& to) {
   const std::int64_t pairs = type.columns / 2;
   for (std::int64_t r = 0; r < to.rows; ++r) {
     for (std::int64_t j = 0; j < pairs; ++j) {
-      const double angle =
-          static_cast<double>(r) * frequency(program_.rotary, j, program_.head_columns);
+      const double angle = static_cast<double>(start_.first + r) *
+                           frequency(program_.rotary, j, program_.head_columns);
       const double c = std::cos(angle);
       const double s = std::sin(angle);
       for (std::int64_t h = 0; h < type.heads; ++h) {
@@ -264,8 +289,10 @@ void ExactEvaluation::attend(const Operation& operation, const Cell& query, Cell
   const Value& type = value(operation.arguments.front());
   const std::int64_t columns = type.columns;
   const std::int64_t key_heads = type.heads / program_.query_group;
-  const double* keys = caches_[static_cast<std::size_t>(operation.keys)].values.data();
-  const double* values = caches_[static_cast<std::size_t>(operation.cache_values)].values.data();
+  ExactCache& key_cache = caches_[static_cast<std::size_t>(operation.keys)];
+  ExactCache& value_cache = caches_[static_cast<std::size_t>(operation.cache_values)];
+  const double* keys = key_cache.values.data();
+  const double* values = value_cache.values.data();
   to.rows = query.rows;
   to.x.assign(query.x.size(), 0);
   workers_.share(query.rows * type.heads, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -273,11 +300,12 @@ void ExactEvaluation::attend(const Operation& operation, const Cell& query, Cell
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t row = unit / type.heads;
       const std::int64_t head = unit % type.heads / program_.query_group;
+      const std::int64_t own = start_.first + row;  // the row's position
       const std::int64_t first =
-          program_.window ? std::max<std::int64_t>(0, row - *program_.window + 1) : 0;
+          program_.window ? std::max<std::int64_t>(0, own - *program_.window + 1) : 0;
       const double* q = query.x.data() + unit * columns;
       scores.clear();
-      for (std::int64_t t = first; t <= row; ++t) {
+      for (std::int64_t t = first; t <= own; ++t) {
         const double* k = keys + (t * key_heads + head) * columns;
         double sum = 0;
         for (std::int64_t i = 0; i < columns; ++i) sum += q[i] * k[i];
@@ -287,13 +315,15 @@ void ExactEvaluation::attend(const Operation& operation, const Cell& query, Cell
       double total = 0;
       for (double& score : scores) total += score = std::exp(score - greatest);
       double* output = to.x.data() + unit * columns;
-      for (std::int64_t t = first; t <= row; ++t) {
+      for (std::int64_t t = first; t <= own; ++t) {
         const double weight = scores[static_cast<std::size_t>(t - first)] / total;
         const double* v = values + (t * key_heads + head) * columns;
         for (std::int64_t i = 0; i < columns; ++i) output[i] += weight * v[i];
       }
     }
   });
+  key_cache = {};  // a layer attends once
+  value_cache = {};
 }
 
 /// log of the sum of exponentials, the largest taken out first.
@@ -329,10 +359,35 @@ ExactWeights exact_weights(const WeightStore& weights) {
           }};
 }
 
+std::vector<double> exact_outputs(const Program& program, const ExactWeights& weights,
+                                  const ExactStart& start, std::int64_t last, int threads) {
+  return ExactEvaluation(program, weights, start, last, threads).run();
+}
+
 std::vector<double> exact_logits(const Program& program, const ExactWeights& weights,
                                  std::span<const std::int64_t> tokens, std::int64_t last,
                                  int threads) {
-  return ExactEvaluation(program, weights, tokens, last, threads).run();
+  const auto& operations = program.operations;
+  const auto has = [&](Word word) {
+    return std::any_of(operations.begin(), operations.end(),
+                       [word](const Operation& operation) { return operation.word == word; });
+  };
+  if (has(Word::kGiven) || !has(Word::kAttended)) {
+    throw Error("exact evaluation", "the logits of tokens are those of a whole cut",
+                program.identity.cut, "a decode step, chunk or batch");
+  }
+  CHECK(last <= static_cast<std::int64_t>(tokens.size()));
+  const ExactStart start{.tokens = {tokens.begin(), tokens.end()}};
+  return exact_outputs(program, weights, start, last, threads);
+}
+
+double largest_difference(std::span<const float> outputs, std::span<const double> exact) {
+  CHECK(outputs.size() == exact.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(outputs[i]) - exact[i]));
+  }
+  return largest;
 }
 
 ErrorOfArithmetic error_of_arithmetic(std::span<const float> logits, std::span<const double> exact,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "program/program.h"
+#include "sim/kv_cache.h"
 #include "sim/weights/checkpoint.h"
 #include "sim/weights/store.h"
 
@@ -33,6 +34,22 @@ std::vector<double> exact_logits(const Program& program, const ExactWeights& wei
                                  std::span<const std::int64_t> tokens, std::int64_t last,
                                  int threads = 1);
 
+/// What the evaluation of a cut, whole or a part, starts from. Its rows are consecutive positions
+/// of one sequence; as many as there are tokens or given values, whatever the cut's own number.
+struct ExactStart {
+  std::vector<std::int64_t> tokens = {};  ///< counted from 1, where the cut has an embedding
+  std::vector<double> given = {};         ///< `[rows, columns]`, where the cut takes rows
+  /// Positions before the first row. What lies there are the numbers that stand in `before`, as the
+  /// arithmetic stored them; it may be null where there are none.
+  std::int64_t first = 0;
+  const KvCache* before = nullptr;
+};
+
+/// What a cut on one chip shows, evaluated in binary64 throughout: the row stream of an embedding
+/// or layer, every row; the logits of a whole cut or head, of the last `last` rows.
+std::vector<double> exact_outputs(const Program& program, const ExactWeights& weights,
+                                  const ExactStart& start, std::int64_t last, int threads = 1);
+
 /// How far logits `[rows, columns]` are from exact ones of the same shape.
 struct ErrorOfArithmetic {
   double kl = 0;               ///< mean over rows of KL(exact || logits), in nats
@@ -41,5 +58,8 @@ struct ErrorOfArithmetic {
 };
 ErrorOfArithmetic error_of_arithmetic(std::span<const float> logits, std::span<const double> exact,
                                       std::int64_t columns);
+
+/// The largest absolute difference of outputs that are no logits.
+double largest_difference(std::span<const float> outputs, std::span<const double> exact);
 
 }  // namespace logos::reference

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "program/error.h"
 #include "program/genuine.h"
@@ -60,6 +61,90 @@ TEST(Exact, EveryWorkOfTheSameTokensIsTheSame) {
   EXPECT_EQ(exact_logits(program_of(spec, cut), weights, tokens, 7, 3), all) << "threads";
 }
 
+Cut part_of(Cut cut, Cut::Part part, std::int64_t layer = 0) {
+  cut.part = part;
+  cut.layer = layer;
+  return cut;
+}
+
+TEST(Exact, PartsOneAfterAnotherAreTheWhole) {
+  constexpr std::int64_t kEvery = std::numeric_limits<std::int64_t>::max();
+  for (const NamedSpec& named : synthetic_specs()) {
+    const ModelSpec& spec = named.spec;
+    const TestModel model = synthetic_model(spec);
+    const auto weights = exact_weights(*model.weights);
+    const auto tokens = random_tokens(spec, 9, 13);
+    Cut chunk;
+    chunk.work = Cut::Work::kPrefill;
+    chunk.rows = 9;
+    auto rows = exact_outputs(program_of(spec, part_of(chunk, Cut::Part::kEmbedding)), weights,
+                              {.tokens = tokens}, kEvery);
+    for (std::int64_t n = 1; n <= spec.layers; ++n) {
+      rows = exact_outputs(program_of(spec, part_of(chunk, Cut::Part::kLayer, n)), weights,
+                           {.given = rows}, kEvery);
+      EXPECT_EQ(std::ssize(rows), 9 * spec.columns);
+    }
+    const auto all = exact_logits(program_of(spec, chunk), weights, tokens, 9);
+    Cut step;
+    step.work = Cut::Work::kBatch;
+    step.rows = 9;
+    step.context = 9;
+    EXPECT_EQ(exact_outputs(program_of(spec, part_of(step, Cut::Part::kHead)), weights,
+                            {.given = rows}, kEvery),
+              all)
+        << named.name;
+    EXPECT_EQ(exact_outputs(program_of(spec, part_of(chunk, Cut::Part::kHead)), weights,
+                            {.given = rows}, 1),
+              std::vector<double>(all.end() - spec.vocabulary, all.end()))
+        << named.name;
+  }
+}
+
+TEST(Exact, ACacheOfTheArithmeticStandsForTheNumbersThatItStores) {
+  for (const NamedSpec& named : synthetic_specs()) {  // among them a window of 5
+    const ModelSpec& spec = named.spec;
+    const TestModel model = synthetic_model(spec);
+    const auto weights = exact_weights(*model.weights);
+    const auto tokens = random_tokens(spec, 12, 14);
+    Inputs inputs;
+    inputs.caches.push_back(model.cache(12));
+    const auto run_chunk = [&](std::int64_t first, std::int64_t rows) {
+      Cut cut;
+      cut.work = Cut::Work::kPrefill;
+      cut.rows = rows;
+      inputs.tokens.assign(tokens.begin() + first, tokens.begin() + first + rows);
+      inputs.positions.clear();
+      for (std::int64_t i = 0; i < rows; ++i) inputs.positions.push_back(first + i + 1);
+      return run_reference(written_in(spec, cut, ""), model, inputs).outputs;
+    };
+    run_chunk(0, 8);
+    const KvCache before = inputs.caches.front();
+    const auto logits = run_chunk(8, 4);
+
+    Cut cut;
+    cut.work = Cut::Work::kPrefill;
+    cut.rows = 4;
+    const std::vector<std::int64_t> last(tokens.begin() + 8, tokens.end());
+    const auto exact = exact_outputs(program_of(spec, cut), weights,
+                                     {.tokens = last, .first = 8, .before = &before}, 1);
+    double largest = 0;
+    for (const double logit : exact) largest = std::max(largest, std::abs(logit));
+    const auto error = error_of_arithmetic(logits, exact, spec.vocabulary);
+    EXPECT_GT(error.max_logit_error, 0.0) << named.name;
+    EXPECT_LT(error.max_logit_error, 2e-3 * largest) << named.name;
+
+    // A cache that holds something else is another result.
+    KvCache other = before;
+    for (KvCache::Layer& layer : other.layers) {
+      for (std::int16_t& value : layer.values) value = static_cast<std::int16_t>(-value);
+    }
+    EXPECT_NE(exact_outputs(program_of(spec, cut), weights,
+                            {.tokens = last, .first = 8, .before = &other}, 1),
+              exact)
+        << named.name;
+  }
+}
+
 TEST(Exact, PartsAndSplitProgramsAreRefused) {
   const ModelSpec spec = odd_spec();
   const TestModel model = synthetic_model(spec);
@@ -89,6 +174,12 @@ TEST(ErrorOfArithmetic, IsZeroForEqualLogitsAndCountsWhatDiffers) {
   EXPECT_NEAR(error.kl, kl / 2, 1e-15);
   EXPECT_NEAR(error.max_logit_error, std::log(2.0), 1e-15);
   EXPECT_EQ(error.top1, 0.5);
+}
+
+TEST(LargestDifference, IsOverAllElements) {
+  const std::vector<float> outputs = {1, -2, 4};
+  EXPECT_EQ(largest_difference(outputs, std::vector<double>{1, 1, 5}), 3.0);
+  EXPECT_EQ(largest_difference(outputs, std::vector<double>{1, -2, 4}), 0.0);
 }
 
 TEST(ErrorOfArithmetic, AShiftOfAllLogitsIsNoDivergence) {
