@@ -9,6 +9,9 @@
 // Reading: sum_o is slot read_slot_i of the cycle before where read_i was set, else 0, so that the
 // rows of a bank are simply ORed.
 //
+// Cycle 0 is two DSP blocks: four 18x19 multipliers and their chain of adders. The longest path is the
+// 46-bit sum of cycle 5, one carry chain.
+//
 // Overflow: weights of 8 bits, activations of 16: a group's sum has 28 bits, so its half (27) goes
 // through the multiplier and its lowest bit beside it; a row of 32,768 columns has 46 bits. The lanes
 // of weights_i and activations_i are sign-extended to 32 bits and sums are declared with 32, since

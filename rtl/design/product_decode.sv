@@ -8,6 +8,8 @@
 // weight super-beat takes as many as the rows have phases (ceil(rows / MAC_ROWS)), and in all but the
 // first of them other super-beats may pass. Nothing behind the issue of a step can wait, so a step that
 // ends a row is issued only when there is a slot for its sums: Slots less those taken.
+// The longest path: the comparison of 12 bits with quantized_words_i, the super-beat's taking, the read
+// enables of activation memory.
 // With `chain` the words of activations are waited for as they are quantized.
 // Reset stops the instruction.
 module product_decode #(

@@ -10,7 +10,8 @@
 // y comes without back-pressure: who sends it takes a place first (room_o and reserve_i for y,
 // gate_room_o and reserve_gate_i for a gate's quads). Throughput: a quad of a row a cycle; of PostSilu
 // SiluLanes gate values. Vector read: at most 64 quads ahead, data exactly 2 cycles after the grant.
-// Vector write: once valid, all stays as it is until ready. Reset forgets what is under way.
+// Vector write: once valid, all stays as it is until ready. Reset forgets what is under way. Between a
+// queue's output (memory of LUTs, read at once) and a binary32 unit or a comparison lies a register.
 module product_post #(
     parameter engine_pkg::config_t Config = engine_pkg::Default,
     parameter int SiluLanes = 1,  // 1, 2 or 4
@@ -114,12 +115,16 @@ module product_post #(
     if (!rst_ni) feed_q <= '0;
   end
 
+  logic fed_q;
+  always_ff @(posedge clk_i) fed_q <= rst_ni && feed;
   for (genvar l = 0; l < SiluLanes; l++) begin : g_silu
     logic unused_tag;
     logic [1:0] lane;
+    logic [31:0] value_q;
     assign lane = feed_q + 2'(l);
+    always_ff @(posedge clk_i) if (feed) value_q <= gate[{lane, 5'd0}+:32];
     silu u_silu (
-        .clk_i, .rst_ni, .valid_i(feed), .x_i(gate[{lane, 5'd0}+:32]), .tag_i(1'b0),
+        .clk_i, .rst_ni, .valid_i(fed_q), .x_i(value_q), .tag_i(1'b0),
         .valid_o(silu_valid[l]), .y_o(silu_y[32*l+:32]), .tag_o(unused_tag)
     );
   end
@@ -200,17 +205,26 @@ module product_post #(
   logic [127:0] z, added, multiplied, z_new;
   logic [3:0] added_valid, multiplied_valid;
   assign combine = !plain && y_valid && operand_valid && z_reserved_q != 5'(Results);
+  logic combined_q;
+  logic [127:0] operand_q, other_q;
+  always_ff @(posedge clk_i) combined_q <= rst_ni && combine;
+  always_ff @(posedge clk_i) begin
+    if (combine) begin
+      operand_q <= operand;
+      other_q   <= y[127:0];
+    end
+  end
   for (genvar b = 0; b < engine_pkg::Banks; b++) begin : g_lane
     logic [1:0] unused_tag;
     f32_add #(.TagBits(1)) u_add (
-        .clk_i, .rst_ni, .valid_i(combine && residual), .a_i(operand[32*b+:32]),
-        .b_i(y[32*b+:32]), .tag_i(1'b0), .valid_o(added_valid[b]), .y_o(added[32*b+:32]),
+        .clk_i, .rst_ni, .valid_i(combined_q && residual), .a_i(operand_q[32*b+:32]),
+        .b_i(other_q[32*b+:32]), .tag_i(1'b0), .valid_o(added_valid[b]), .y_o(added[32*b+:32]),
         .tag_o(unused_tag[0])
     );
     f32_mul #(.TagBits(1)) u_mul (
-        .clk_i, .rst_ni, .valid_i(combine && silu), .a_i(operand[32*b+:32]), .b_i(y[32*b+:32]),
-        .tag_i(1'b0), .valid_o(multiplied_valid[b]), .y_o(multiplied[32*b+:32]),
-        .tag_o(unused_tag[1])
+        .clk_i, .rst_ni, .valid_i(combined_q && silu), .a_i(operand_q[32*b+:32]),
+        .b_i(other_q[32*b+:32]), .tag_i(1'b0), .valid_o(multiplied_valid[b]),
+        .y_o(multiplied[32*b+:32]), .tag_o(unused_tag[1])
     );
     assign z_new[32*b+:32] = !added_valid[0] ? multiplied[32*b+:32]
                            : added[32*b+:31] < Vanishing ? 32'd0 : added[32*b+:32];
@@ -291,32 +305,42 @@ module product_post #(
   end
 
   // Peaks: of the four in two steps, then of the row.
-  logic [2:0] peak_valid_q;
-  logic [4:0] peak_row1_q, peak_row2_q;
+  logic peak_take;
+  logic [3:0] peak_valid_q;
+  logic [4:0] peak_row1_q, peak_row2_q, peak_row3_q;
+  logic [127:0] peak_quad_q;
   logic [30:0] peak_low_q, peak_high_q, peak_q;
+  assign peak_take = write_take && instruction_i.track;
   always_ff @(posedge clk_i) begin
-    if ((write_take && instruction_i.track) || peak_valid_q != '0) begin
-      peak_valid_q <= {peak_valid_q[1:0], write_take && instruction_i.track};
-    end
+    if (peak_take || peak_valid_q != '0) peak_valid_q <= {peak_valid_q[2:0], peak_take};
     if (!rst_ni) peak_valid_q <= '0;
   end
   always_ff @(posedge clk_i) begin
-    if (write_take && instruction_i.track) begin
-      peak_low_q  <= written[30:0] > written[62:32] ? written[30:0] : written[62:32];
-      peak_high_q <= written[94:64] > written[126:96] ? written[94:64] : written[126:96];
+    if (peak_take) begin
+      peak_quad_q <= written[127:0];
       peak_row1_q <= write_row;
     end
   end
   always_ff @(posedge clk_i) begin
     if (peak_valid_q[0]) begin
-      peak_q      <= peak_low_q > peak_high_q ? peak_low_q : peak_high_q;
+      peak_low_q  <= larger(peak_quad_q[30:0], peak_quad_q[62:32]);
+      peak_high_q <= larger(peak_quad_q[94:64], peak_quad_q[126:96]);
       peak_row2_q <= peak_row1_q;
     end
   end
+  always_ff @(posedge clk_i) begin
+    if (peak_valid_q[1]) begin
+      peak_q      <= larger(peak_low_q, peak_high_q);
+      peak_row3_q <= peak_row2_q;
+    end
+  end
+  function automatic logic [30:0] larger(input logic [30:0] a, input logic [30:0] b);
+    larger = a > b ? a : b;
+  endfunction
   for (genvar r = 0; r < Rows; r++) begin : g_peak
     logic [30:0] row_peak_q;
     always_ff @(posedge clk_i) begin
-      if (peak_valid_q[1] && 32'(peak_row2_q) == r && peak_q > row_peak_q) row_peak_q <= peak_q;
+      if (peak_valid_q[2] && 32'(peak_row3_q) == r && peak_q > row_peak_q) row_peak_q <= peak_q;
       if ((start_i && instruction_i.track) || !rst_ni) row_peak_q <= '0;
     end
     assign peaks_o[31*r+:31] = row_peak_q;
@@ -341,5 +365,5 @@ module product_post #(
   end
 
   logic unused;  // the lanes go together
-  assign unused = ^{added_valid, multiplied_valid, silu_valid, read_row};
+  assign unused = ^{added_valid, multiplied_valid, silu_valid, read_row, peak_quad_q};
 endmodule

@@ -9,7 +9,7 @@
 // instruction ahead. Throughput: a super-beat a cycle while results leave as fast, which is 4 outputs
 // of a row a cycle; else the issue of weights waits for free slots, nothing behind it. From the last
 // weights of a row to its write: 9 cycles in the array, 20 in the drain, 2 to the write, with a residual
-// 8 and with SiLU 140 more. Overflow: see mac_row; nothing else can. It raises no fault.
+// 9 and with SiLU 140 more. Overflow: see mac_row; nothing else can. It raises no fault.
 // Stream laws as in rtl/README.md. Reset forgets what is under way; memories and slots keep what they
 // hold, but nothing reads it.
 module product_unit #(
