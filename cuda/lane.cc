@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cuda/host/executor.h"
+#include "cuda/kept_observations.h"
 #include "cuda/lowering.h"
 #include "cuda/plan_runner.h"
 #include "cuda/run_memory.h"
@@ -115,7 +116,7 @@ HostOptions host_options(const CudaLaneOptions& lane, const RunOptions& options)
 void check_host_memory(const Plan& plan, const RunShape& run) {
   const std::int64_t physical = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const MemoryNeed need = memory_need(plan, run.reach);
-  const std::int64_t own = need.caches + need.activations;  // weights lie in the mapped store
+  const std::int64_t own = need.caches + need.activations;  // weights lie in the store
   if (own > physical) {
     throw Error("cuda: memory of this host, which runs the kernels",
                 fmt::format("too small for {} bytes of caches and {} of activations", need.caches,
@@ -186,11 +187,15 @@ Result CudaLane::run(const Artifact& artifact, const Identity& asked, const Weig
 
   PlanOutputs outputs;
   std::optional<Timing> timing;
+  KeptObservations kept;
   const auto work = [&](Machine& machine, WeightMemory& weight_memory) {
-    if (machine.time_class() == TimeClass::kModelled) check_host_memory(plan, run);
-    RunMemory memory(machine, weight_memory, plan, weights, inputs, run,
-                     options.observer != nullptr);
-    PlanRunner runner(machine, plan, memory, run, options.observer);
+    const bool on_host = machine.time_class() == TimeClass::kModelled;
+    if (on_host) check_host_memory(plan, run);
+    kept.clear();
+    Observer* observer = options.observer;
+    if (observer != nullptr && !on_host) observer = &kept;  // the GPU may yet fail
+    RunMemory memory(machine, weight_memory, plan, weights, inputs, run, observer != nullptr);
+    PlanRunner runner(machine, plan, memory, run, observer);
     outputs = runner.run();
     const std::vector<LaunchRecord> records = machine.records();
     const auto seconds = machine.median_seconds([&] { runner.replay(); }, kReplays);
@@ -200,6 +205,7 @@ Result CudaLane::run(const Artifact& artifact, const Identity& asked, const Weig
     timing->macs = outputs.macs;
   };
   with_machine_of_lane(weights, options, work);
+  if (options.observer != nullptr) kept.hand_over(*options.observer);
   push_caches(plan, outputs.pushed, run, inputs.caches);
   return {plan.output_rows, plan.output_columns, std::move(outputs.outputs), outputs.fault,
           *timing};

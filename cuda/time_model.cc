@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "program/config_json.h"
 #include "program/error.h"
+#include "program/printable.h"
+#include "program/text_file.h"
 
 namespace logos::cuda {
 namespace {
@@ -41,13 +42,13 @@ struct Reader {
     const json& entry = member(key);
     if (!entry.is_object() || entry.size() != 2 || !entry.contains("value") ||
         !entry.contains("source")) {
-      refuse(key, "not a number with its source", entry.dump(), R"({"value": …, "source": "…"})");
+      refuse(key, "not a number with its source", shown(entry), R"({"value": …, "source": "…"})");
     }
     const json& source = entry["source"];
     if (!source.is_string() || source.get_ref<const std::string&>().empty()) {
-      refuse(key, "no source", source.dump(), "a text");
+      refuse(key, "no source", shown(source), "a text");
     }
-    if (!entry["value"].is_number()) refuse(key, "not a number", entry["value"].dump(), "a number");
+    if (!entry["value"].is_number()) refuse(key, "not a number", shown(entry["value"]), "a number");
     return entry["value"];
   }
 
@@ -56,7 +57,7 @@ struct Reader {
     const json& found = value(key);
     to = found.get<double>();
     if (!(to > 0) || to > highest) {
-      refuse(key, "out of range", found.dump(), fmt::format("above 0, at most {:g}", highest));
+      refuse(key, "out of range", shown(found), fmt::format("above 0, at most {:g}", highest));
     }
   }
 
@@ -65,17 +66,10 @@ struct Reader {
     const bool whole = found.is_number_unsigned();
     to = whole ? found.get<std::uint64_t>() : 0;
     if (to < 1 || to > highest) {
-      refuse(key, "out of range", found.dump(), fmt::format("a whole number, 1 to {}", highest));
+      refuse(key, "out of range", shown(found), fmt::format("a whole number, 1 to {}", highest));
     }
   }
 };
-
-json parse_object(std::string_view text, std::string_view where) {
-  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (root.is_discarded()) throw Error(where, "not JSON");
-  if (!root.is_object()) throw Error(where, "not a JSON object", root.type_name(), "object");
-  return root;
-}
 
 /// Seconds that a launch spends on each thing.
 struct Seconds {
@@ -181,11 +175,11 @@ void add_totals(std::span<const LaunchRecord> launches, const GpuConfig& gpu, Ti
 }  // namespace
 
 GpuConfig parse_gpu_config(std::string_view text, std::string_view where) {
-  const json root = parse_object(text, where);
+  const json root = parse_config(text, where);
   Reader read{root, where};
   GpuConfig gpu;
   const json& name = read.member("name");
-  if (!name.is_string()) throw Error(where, "key name: not a text", name.dump(), "a text");
+  if (!name.is_string()) throw Error(where, "key name: not a text", shown(name), "a text");
   gpu.name = name.get<std::string>();
   read.number("clock_mhz", gpu.clock_mhz, kHighestRate);
   read.count("multiprocessors", gpu.multiprocessors, 1'000'000);
@@ -210,14 +204,14 @@ GpuConfig parse_gpu_config(std::string_view text, std::string_view where) {
 
 LaneConfig apply_settings(std::string_view text, std::string_view where,
                           std::span<const Setting> settings) {
-  json root = parse_object(text, where);
+  json root = parse_config(text, where);
   parse_gpu_config(text, where);  // the file's own faults first
   for (const auto& [key, value] : settings) {
     const std::string option = fmt::format("--set gpu.{}={}", key, value);
     const auto found = root.find(key);
     if (found == root.end()) throw Error(option, fmt::format("unknown key {}", key));
     if (key == "name") {
-      *found = value;
+      *found = escaped(value);
       continue;
     }
     json number = json::parse(value, nullptr, /*allow_exceptions=*/false);
@@ -229,12 +223,8 @@ LaneConfig apply_settings(std::string_view text, std::string_view where,
 }
 
 LaneConfig load_gpu_config(const std::filesystem::path& file, std::span<const Setting> settings) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) {
-    throw Error(file.string(), "cannot be read as a GPU configuration");
-  }
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  return apply_settings(text, file.string(), settings);
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
+  return apply_settings(read_text_file(file, kMostBytes), file.string(), settings);
 }
 
 Timing modelled_timing(std::span<const LaunchRecord> launches, const GpuConfig& gpu) {
