@@ -1,7 +1,8 @@
 // Gain memory: words of 32 binary32; one write port and two read ports (rows unit, heads unit).
 //
-// Data 2 cycles after a read; they stay until the next read of the port. A word written is read from
-// the next cycle on. Each read port is a copy of the block memory in hardware. Reset does nothing.
+// Data 2 cycles after a read; they stay until the next read of the port. A word written is read
+// from the next cycle on. Each read port is a copy of the block memory in hardware. Reset does
+// nothing.
 module gain_memory #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (

@@ -2,12 +2,12 @@
 // by quad with their largest magnitude. With gains_i the gains of a head come first, once.
 //
 // With chain_i, head h is asked for once the product that writes it has gone past it or has ended.
-// The bounds stay as they are from start_i to the last head's peak. A head begins (claim_o) only where
-// room_i says that the taker has room for a whole one; then its quads come without back-pressure,
-// and head_valid_o with the peak after the last of them.
-// Latency: 9 cycles at a free port from the start to the first quad, 4 from the last quad to its
-// peak. Throughput: one quad a cycle; a head costs one cycle more only where its words cost more to
-// ask for (words + 1 cycles). A request stays until granted. Reset stops all.
+// The bounds stay as they are from start_i to the last head's peak. A head begins (claim_o) only
+// where room_i says that the taker has room for a whole one; then its quads come without back-
+// pressure, and head_valid_o with the peak after the last of them. Latency: 9 cycles at a free port
+// from the start to the first quad, 4 from the last quad to its peak. Throughput: one quad a cycle;
+// a head costs one cycle more only where its words cost more to ask for (words + 1 cycles). A
+// request stays until granted. Reset stops all.
 module heads_fetch (
     input  logic                            clk_i,
     input  logic                            rst_ni,
@@ -181,21 +181,9 @@ module heads_fetch (
               lanes > 3'd1 ? quad[63:32] : 32'd0, quad[31:0]};
   endfunction
 
-  function automatic logic [127:0] quad_of(input logic [WordBits-1:0] data,
-                                           input logic [2:0] place);
-    unique case (place)
-      3'd0: quad_of = data[127:0];
-      3'd1: quad_of = data[255:128];
-      3'd2: quad_of = data[383:256];
-      3'd3: quad_of = data[511:384];
-      3'd4: quad_of = data[639:512];
-      3'd5: quad_of = data[767:640];
-      3'd6: quad_of = data[895:768];
-      default: quad_of = data[1023:896];
-    endcase
-  endfunction
-
   logic last_q;
+  logic [2:0] lanes;
+  assign lanes = last_quad ? last_lanes_i : 3'd4;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -222,14 +210,26 @@ module heads_fetch (
         cutting_q     <= cut_head_q + 8'd1 != heads_i;
       end
     end
+    if (!rst_ni) cutting_q <= 1'b0;
+  end
+
+  always_ff @(posedge clk_i) begin
     if (cut) begin
-      quad_o       <= masked(quad_of(word, place_q), last_quad ? last_lanes_i : 3'd4);
+      unique case (place_q)
+        3'd0: quad_o <= masked(word[127:0], lanes);
+        3'd1: quad_o <= masked(word[255:128], lanes);
+        3'd2: quad_o <= masked(word[383:256], lanes);
+        3'd3: quad_o <= masked(word[511:384], lanes);
+        3'd4: quad_o <= masked(word[639:512], lanes);
+        3'd5: quad_o <= masked(word[767:640], lanes);
+        3'd6: quad_o <= masked(word[895:768], lanes);
+        default: quad_o <= masked(word[1023:896], lanes);
+      endcase
       quad_index_o <= index_q;
       quad_gain_o  <= in_gains_q;
       last_q       <= last_quad;
     end
     quad_valid_o <= cut && rst_ni;
-    if (!rst_ni) cutting_q <= 1'b0;
   end
 
   peak_tree #(

@@ -2,12 +2,11 @@
 // each quantized at its own peak, and multiplies it by its factor and the gains.
 //
 // Takes heads as heads_fetch hands them over; the quads of the gains come before the first one.
-// Bounds stay as they are from start_i on, which comes two cycles or more before the first head.
-// A head goes out when its factor is there and the taker has room_i; its quads come without
-// back-pressure, last_o with the last.
-// Throughput: a head every 2 * quads + 2 cycles or every quarter of the latency, whichever is more.
-// Latency: that of norm_root and 2 * quads + 30 cycles. Overflow: a peak above 2^40 raises fault_o
-// and counts as all zero. Reset forgets all heads.
+// Bounds stay as they are from start_i on, which comes two cycles or more before the first head. A
+// head goes out when its factor is there and the taker has room_i; its quads come without back-
+// pressure, last_o with the last. Throughput: a head every 2 * quads + 2 cycles or every quarter of
+// the latency, whichever is more. Latency: that of norm_root and 2 * quads + 30 cycles. Overflow: a
+// peak above 2^40 raises fault_o and counts as all zero. Reset forgets all heads.
 module heads_norm (
     input  logic         clk_i,
     input  logic         rst_ni,

@@ -2,12 +2,12 @@
 // rtl/README.md). Words come head by head and within a head row by row, each with its exponent.
 //
 // A key or value head makes one write of 64 bytes for each word and one of a single byte for its
-// exponent, which lies beside the position's keys. The address of the next head is worked out between
-// the last word of a head and the first of the next, 8 cycles or more.
-// The bounds stay as they are from start_i on, which comes 8 cycles or more before the first word.
-// Throughput: a word every 8 cycles. Latency: none to query memory, 4 cycles to the cache at a free port.
-// A cache write stays until it is taken; a head is begun (claim_i) only with room_o, so nothing is
-// lost. Reset forgets all that waits.
+// exponent, which lies beside the position's keys. The address of the next head is worked out
+// between the last word of a head and the first of the next, 8 cycles or more. The bounds stay as
+// they are from start_i on, which comes 8 cycles or more before the first word. Throughput: a word
+// every 8 cycles. Latency: none to query memory, 4 cycles to the cache at a free port. A cache
+// write stays until it is taken; a head is begun (claim_i) only with room_o, so nothing is lost.
+// Reset forgets all that waits.
 module heads_push #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (
@@ -25,7 +25,7 @@ module heads_push #(
     input  logic [              15:0] first_row_i,         // of the run
     input  logic [               4:0] pass_row_i,
     input  logic [Config.rows*32-1:0] positions_i,         // from 0; 24 bits count
-    output logic                      all_done_o,          // all heads have left, all writes are taken
+    output logic                      all_done_o,          // and all writes are taken
     // words
     output logic                      room_o,
     input  logic                      claim_i,
@@ -66,7 +66,7 @@ module heads_push #(
   // Query memory: the word of the head's first row, the step from row to row, the head at hand.
   logic [15:0] query_head_q, query_step_q, query_word_q, exponent_address_q;
 
-  // The cache: addresses step by step after setup_q[0], which follows a head's last word by one cycle.
+  // The cache: addresses step by step after setup_q[0], one cycle behind a head's last word.
   logic [5:0] setup_q;
   logic start_q;
   logic [27:0] run_offset_q, head_base_q, row_base_q;

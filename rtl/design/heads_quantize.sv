@@ -2,14 +2,13 @@
 // write_back_i the binary32 quads also go to vector memory, to where the head came from.
 //
 // Keeps four heads: that many are under way between the start of one in heads_rotate and its peak.
-// Heads come as heads_rotate hands them over: quads of the low half and of the high
-// half (low_columns_i: columns of the low one; all of them where nothing was rotated), then the
-// peak.
+// Heads come as heads_rotate hands them over: quads of the low half and of the high half
+// (low_columns_i: columns of the low one; all of them where nothing was rotated), then the peak.
 // The bounds stay as they are from start_i on. A head is begun when the taker has room_i (claim_o);
-// its words come in order, zeros behind the last column, each with its exponent, without back-pressure.
-// Throughput: a head every 8 * words + 1 cycles while write requests are granted. Latency: 12 cycles
-// to the first word. Write requests stay until granted. Overflow: a peak above 2^40 raises fault_o
-// (unless nowhere_i) and makes the head all zero. Reset forgets all heads.
+// its words come in order, zeros behind the last column, each with its exponent, without back-
+// pressure. Throughput: a head every 8 * words + 1 cycles while write requests are granted.
+// Latency: 16 cycles to the first word. Write requests stay until granted. Overflow: a peak above
+// 2^40 raises fault_o (unless nowhere_i) and makes the head all zero. Reset forgets all heads.
 module heads_quantize (
     input  logic                              clk_i,
     input  logic                              rst_ni,
@@ -116,7 +115,8 @@ module heads_quantize (
     lanes = columns[9] ? 3'd0 : columns[8:0] > 9'd3 ? 3'd4 : columns[2:0];
   endfunction
 
-  // Two cycles later: {write-back and where to, place in the word, first and last, exponent, lanes}.
+  // Two cycles later: {write-back and where to, place in the word, first and last, ZE and 14 - X,
+  // lanes}.
   localparam int TagBits = 1 + 19 + 3 + 2 + 9 + 6;
   logic [1:0] valid_q;
   logic [2*TagBits-1:0] tags_q;

@@ -1,13 +1,12 @@
 // Rotates heads (arithmetic.md section 6) with the rotary row of each head's row, or hands them on
 // as they are. Pair p = x[j], r = x[j + half]: low p*c - r*s, high p*s + r*c.
 //
-// Keeps two heads. Heads come in order, head by head and within a head row by row. The bounds stay as
-// they are from start_i on. A head goes out when the taker has room_i, without back-pressure; with
-// rotation low and high quads alternate, each counted within its half; head_valid_o with the largest
-// magnitude comes after the last quad.
-// Throughput: a head of n columns every n / 4 + 1 cycles (with rotation every half of each head
-// rounded up to quads). Latency: to the first quad 18 cycles with rotation, 4 without.
-// Overflow: that of binary32. Reset forgets all heads.
+// Keeps two heads. Heads come in order, head by head and within a head row by row. The bounds stay
+// as they are from start_i on. A head goes out when the taker has room_i, without back-pressure;
+// with rotation low and high quads alternate, each counted within its half; head_valid_o with the
+// largest magnitude comes after the last quad. Throughput: a head of n columns every n / 4 + 1
+// cycles (with rotation every half of each head rounded up to quads). Latency: to the first quad 18
+// cycles with rotation, 4 without. Overflow: that of binary32. Reset forgets all heads.
 module heads_rotate (
     input  logic          clk_i,
     input  logic          rst_ni,

@@ -3,12 +3,12 @@
 //   fetch -> (norm) -> rotate -> Q16 and packing -> query memory or cache, write-back.
 //
 // Order: head by head, within a head row by row, so that a product can be followed (chain).
-// Throughput at free ports: a head of n columns (a multiple of 32) every n / 4 + 1 cycles, with norm
-// every n / 2 + 2 or so. Latency: about n + 60 cycles for one head, with norm about 150 more.
-// A start is taken while idle; done_o lasts one cycle, when all that was written can be read and the
-// cache's writes are answered (cache_pending_i must rise no later than the cycle after a write is
-// taken). A head's write-back goes quad by quad.
-// Overflow: a maximum above 2^40 raises fault_o and makes the head all zero. Reset stops everything.
+// Throughput at free ports: a head of n columns (a multiple of 32) every n / 4 + 1 cycles, with
+// norm every n / 2 + 2 or so. Latency: about n + 60 cycles for one head, with norm about 150 more.
+// A start is taken while idle; done_o lasts one cycle, when all that was written can be read and
+// the cache's writes are answered (cache_pending_i must rise no later than the cycle after a write
+// is taken). A head's write-back goes quad by quad. Overflow: a maximum above 2^40 raises fault_o
+// and makes the head all zero. Reset stops everything.
 module heads_unit #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (

@@ -1,11 +1,12 @@
 // The factor of a norm from its sum of squares S (arithmetic.md section 5):
-//   mean = f32(F(S) / F(n)), ss = 2^e * (2^e * mean) (+0 for ZE), r = f32(1 / f32sqrt(f32(ss + eps))).
+//   mean = f32(F(S) / F(n)), ss = 2^e * (2^e * mean) (+0 for ZE),
+//   r = f32(1 / f32sqrt(f32(ss + eps))).
 //
-// columns_valid_i gives n, one cycle or more before the first sum; n and epsilon then stay until the
-// last factor is out. One divider takes both divisions: reciprocals first, means wait in a queue.
-// Latency: that of F, two divisions, an addition and a square root, and 3 cycles more. Throughput:
-// one sum every two cycles; at most Depth may be under way, in order. Overflow: none for S below
-// 2^48 and n below 2^20. Reset clears what is under way.
+// columns_valid_i gives n, one cycle or more before the first sum; n and epsilon then stay until
+// the last factor is out. One divider takes both divisions: reciprocals first, means wait in a
+// queue. Latency: that of F, two divisions, an addition and a square root, and 3 cycles more.
+// Throughput: one sum every two cycles; at most Depth may be under way, in order. Overflow: none
+// for S below 2^48 and n below 2^20. Reset clears what is under way.
 module norm_root #(
     parameter int TagBits = 5,
     parameter int Depth   = 32

@@ -1,9 +1,9 @@
 // The largest magnitude of a row: the maximum of bits 30:0 of its binary32, word by word.
 //
-// A word's maximum takes log2(Lanes) compare stages; one more keeps the maximum so far. last_i marks
-// a row's last word; the next word begins another row.
-// Latency: log2(Lanes) + 1 cycles from a row's last word to valid_o, which lasts one cycle.
-// Throughput: one word a cycle; no back-pressure. Nothing overflows. Reset clears what is under way.
+// A word's maximum takes log2(Lanes) compare stages; one more keeps the maximum so far. last_i
+// marks a row's last word; the next word begins another row. Latency: log2(Lanes) + 1 cycles from a
+// row's last word to valid_o, which lasts one cycle. Throughput: one word a cycle; no back-
+// pressure. Nothing overflows. Reset clears what is under way.
 module peak_tree #(
     parameter int Lanes = 32  // a power of two, from 4 on
 ) (
@@ -17,7 +17,9 @@ module peak_tree #(
 );
   localparam int Levels = $clog2(Lanes);
 
-  initial if (Lanes < 4 || (1 << Levels) != Lanes) $fatal(1, "peak_tree: Lanes: want 4, 8, 16, ...");
+  initial begin
+    if (Lanes < 4 || (1 << Levels) != Lanes) $fatal(1, "peak_tree: Lanes: want 4, 8, 16, ...");
+  end
 
   logic [Levels-1:0] valid_q, last_q;
   logic [31:0] word_peak, so_far_q;  // bit 31 is 0

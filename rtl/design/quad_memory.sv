@@ -1,8 +1,8 @@
 // A memory of quads of binary32, written quad by quad and read at any element: the four elements
 // from read_element_i on, which may lie in two quads. Four banks, one for each lane.
 //
-// Data 2 cycles after a read. A quad written is read from the next cycle on. Addresses wrap: elements
-// in front of 0 are those at the end. Reset does nothing.
+// Data 2 cycles after a read. A quad written is read from the next cycle on. Addresses wrap:
+// elements in front of 0 are those at the end. Reset does nothing.
 module quad_memory #(
     parameter int Quads = 128  // a power of two
 ) (

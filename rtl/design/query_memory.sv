@@ -1,7 +1,7 @@
 // Query memory: words of 32 int16, and an exponent of each head; one write and one read port each.
 //
-// Data 2 cycles after a read; they stay until the next read of the port. What is written is read from
-// the next cycle on. Reset does nothing.
+// Data 2 cycles after a read; they stay until the next read of the port. What is written is read
+// from the next cycle on. Reset does nothing.
 module query_memory #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (

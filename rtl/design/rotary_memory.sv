@@ -1,5 +1,5 @@
-// Rotary memory: for each row of the pass 4 words of 32 pairs (pair p of a word: cosine at
-// [64p +: 32], sine at [64p + 32 +: 32]); one write and one read port. Word w of row r lies at 4r + w.
+// Rotary memory: for each row of the pass 4 words of 32 pairs (pair p of a word: cosine at [64p +:
+// 32], sine at [64p + 32 +: 32]); one write and one read port. Word w of row r lies at 4r + w.
 //
 // Data 2 cycles after a read; they stay until the next read. A word written is read from the next
 // cycle on. Reset does nothing.

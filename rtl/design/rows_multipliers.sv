@@ -2,9 +2,9 @@
 // weights: bytes 0 to 3 of chunk 0 are the scale D, all others one multiplier each.
 //
 // chunk_valid_i hands in the chunks in order; then next_i asks for one multiplier after another:
-// multiplier_o is the one that next_i takes. Latency: 1 cycle. Throughput: one a cycle.
-// Overflow: rows of more than Config.activation_words * 64 columns are refused at lowering. Reset
-// does nothing: chunk 0 sets all.
+// multiplier_o is the one that next_i takes. Latency: 1 cycle. Throughput: one a cycle. Overflow:
+// rows of more than Config.activation_words * 64 columns are refused at lowering. Reset does
+// nothing: chunk 0 sets all.
 module rows_multipliers #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (

@@ -1,5 +1,5 @@
-// Q16 of words of binary32 whose row's exponent is known (arithmetic.md section 2): R(x, s), clamped
-// to +-32767, with zeros outside [from_i, to_i).
+// Q16 of words of binary32 whose row's exponent is known (arithmetic.md section 2): R(x, s),
+// clamped to +-32767, with zeros outside [from_i, to_i).
 //
 // Latency: 4 cycles. Throughput: one word a cycle; no back-pressure. The tag travels along. -32768
 // never occurs. Reset clears what is under way.

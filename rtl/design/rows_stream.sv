@@ -2,11 +2,10 @@
 // binary32 (OpLoad, OpGain, OpPeak), 32 bytes (OpEmbed), or whole (OpRotary).
 //
 // A row has one section of chunks; with OpEmbed two: the row scale and the multipliers, then the
-// weights. A section begins at a super-beat; chunks behind its end are dropped.
-// Chunks leave by valid/ready, as a place in the super-beat: once valid, valid stays and data stay as
-// they are until ready.
-// Latency: 1 cycle from a super-beat to its first chunk. Throughput: one chunk a cycle; the next
-// super-beat is taken in the cycle in which the last chunk leaves. Reset stops all.
+// weights. A section begins at a super-beat; chunks behind its end are dropped. Chunks leave by
+// valid/ready, as a place in the super-beat: once valid, valid stays and data stay as they are
+// until ready. Latency: 1 cycle from a super-beat to its first chunk. Throughput: one chunk a
+// cycle; the next super-beat is taken in the cycle in which the last chunk leaves. Reset stops all.
 module rows_stream (
     input  logic                                clk_i,
     input  logic                                rst_ni,
@@ -15,7 +14,7 @@ module rows_stream (
     input  logic [                         3:0] chunks_i,        // of a super-beat: 1, 2 or 8
     input  logic [                        15:0] first_chunks_i,  // of OpEmbed's first section, or 0
     input  logic [                        15:0] chunks_of_row_i, // of the other; at least 1
-    output logic                                busy_o,          // super-beats or chunks are to come
+    output logic                                busy_o,          // something is to come
     output logic                                wanting_o,       // ready for a super-beat
     input  logic                                stream_valid_i,
     output logic                                stream_ready_o,

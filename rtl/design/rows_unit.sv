@@ -7,12 +7,13 @@
 // quantized_words_o). Latencies between the walks are paid once an instruction.
 //
 // Throughput: OpLoad, OpGain, OpEmbed: one word of 32 a cycle; OpRotary: one super-beat a cycle;
-// OpQuantize: columns / 32 cycles a row, OpNorm: 3 * columns / 32, at a free port. Latency: OpQuantize
-// about rows + 12 cycles, OpNorm about 2 * rows + 170 beside that.
-// A start is taken while idle; done_o lasts one cycle, when all that was written can be read. A word
-// of vector memory whose write is granted in one cycle must be what a read granted in the next sees.
-// Overflow: a maximum above 2^40 raises fault_o and makes the row all zero; nothing else can.
-// Reset stops everything and clears the peaks and exponents.
+// OpQuantize: columns / 32 cycles a row, OpNorm: 3 * columns / 32, at a free port. Latency:
+// OpQuantize about rows + 14 cycles, OpNorm at most 2 * rows + 140 beside that. A start is taken
+// while idle; done_o lasts one cycle, when all that was written can be read. A word of vector
+// memory whose write is granted in one cycle must be what a read granted in the next sees.
+// Overflow: a maximum above 2^40 raises fault_o and makes the row all zero; nothing else can. Reset
+// stops everything and clears the peaks and exponents. Longer than other files: it says what follows
+// what and wires the parts, most of which have a file of their own.
 module rows_unit #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (
@@ -185,123 +186,72 @@ module rows_unit #(
   assign rotary_write_address_o = {chunk_row, chunk_index[1:0]};
   assign rotary_write_data_o    = beat;
 
-  // A chunk of an embedding row: one of eight of the super-beat.
-  logic embed_chunk_q, embed_first_q, embed_next, embed_valid;
-  logic [15:0] embed_index_q;
-  logic [255:0] embed_bytes_q;
-  logic [7:0] multiplier;
-  logic [31:0] row_scale, embed_scale;
+  // An embedding's words.
+  logic embed_valid;
+  logic [31:0] embed_scale;
   logic [WordBits-1:0] embed_x;
 
-  always_ff @(posedge clk_i) begin
-    if (chunk_taken && is_embed) begin
-      unique case (chunk_place)
-        3'd0: embed_bytes_q <= beat[255:0];
-        3'd1: embed_bytes_q <= beat[511:256];
-        3'd2: embed_bytes_q <= beat[767:512];
-        3'd3: embed_bytes_q <= beat[1023:768];
-        3'd4: embed_bytes_q <= beat[1279:1024];
-        3'd5: embed_bytes_q <= beat[1535:1280];
-        3'd6: embed_bytes_q <= beat[1791:1536];
-        default: embed_bytes_q <= beat[2047:1792];
-      endcase
-      embed_first_q <= chunk_first_section;
-      embed_index_q <= chunk_index;
-    end
-    embed_chunk_q <= chunk_taken && is_embed && rst_ni;
-  end
-
-  assign embed_next = embed_chunk_q && !embed_first_q;
-
-  rows_multipliers #(
+  rows_embedding #(
       .Config(Config)
-  ) u_multipliers (
-      .clk_i,
-      .chunk_valid_i(embed_chunk_q && embed_first_q),
-      .chunk_index_i(embed_index_q),
-      .chunk_i      (embed_bytes_q),
-      .next_i       (embed_next),
-      .multiplier_o (multiplier),
-      .scale_o      (row_scale)
-  );
-
-  rows_embed u_embed (
+  ) u_embedding (
       .clk_i,
       .rst_ni,
-      .valid_i     (embed_next),
-      .weights_i   (embed_bytes_q),
-      .multiplier_i(multiplier),
-      .scale_i     (row_scale),
-      .valid_o     (embed_valid),
-      .x_o         (embed_x),
-      .scale_o     (embed_scale)
+      .valid_i        (chunk_taken && is_embed),
+      .first_section_i(chunk_first_section),
+      .index_i        (chunk_index),
+      .place_i        (chunk_place),
+      .beat_i         (beat),
+      .valid_o        (embed_valid),
+      .x_o            (embed_x),
+      .scale_o        (embed_scale)
   );
 
-  // Each row's exponent, from its peak: row by row before a walk.
-  logic measure_start, measuring_q, measured_q, measure_own_q;
-  logic [4:0] measure_row_q, measured_row_q;
-  logic [7:0] field_q;
+  // Each row's exponent, from its peak, before a walk: the source's, later that of a norm's result.
+  logic measure_start, measure_busy, measure_own_q;
   logic [Rows*31-1:0] peaks_q, own_peaks_q;
-  logic [Rows*8-1:0] shift_q, exponents_q;  // 14 - X, signed; X - 14 or ZE
-  logic [Rows-1:0] zero_q;
-  logic [7:0] shift;
-  logic zero, fault;
+  logic [Rows*8-1:0] shifts;
+  logic [Rows-1:0] zeros;
 
-  assign shift        = 8'd141 - field_q;            // X = field - 127
-  assign fault        = field_q > 8'd167;            // X > 40
-  assign zero         = fault || field_q < 8'd67;    // X < -60
-  assign fault_o      = measured_q && fault;
   assign fault_line_o = line_q;
   assign peaks_o      = peaks_q;
-  assign exponents_o  = exponents_q;
 
   always_ff @(posedge clk_i) begin
-    if (measure_start) begin
-      measuring_q   <= 1'b1;
-      measure_own_q <= state_q == StDrain;
-      measure_row_q <= '0;
-    end else if (measuring_q) begin : select
-      logic [4:0] row;
-      row = measure_own_q ? measure_row_q : measure_row_q + pass_row_q;
-      for (int k = 0; k < Rows; k++) begin
-        if (row == 5'(k)) begin
-          field_q <= measure_own_q ? own_peaks_q[k*31+23+:8]
-                   : peak_set_q == engine_pkg::PeaksOfProduct ? product_peaks_i[k*31+23+:8]
-                   : peak_set_q == engine_pkg::PeaksOfAttend ? attend_peaks_i[k*31+23+:8]
-                   : peaks_q[k*31+23+:8];
-        end
-      end
-      measured_row_q <= measure_row_q;
-      measure_row_q  <= measure_row_q + 5'd1;
-      measuring_q    <= {1'b0, measure_row_q} + 6'd1 != rows_q;
-    end
-    measured_q <= measuring_q && !measure_start && rst_ni;
-    if (measured_q) begin
-      for (int k = 0; k < Rows; k++) begin
-        if (measured_row_q == 5'(k)) begin
-          shift_q[k*8+:8] <= shift;
-          zero_q[k]       <= zero;
-          if (!is_norm || measure_own_q) exponents_q[k*8+:8] <= zero ? 8'h80 : -shift;
-        end
-      end
-    end
-    if (!rst_ni) begin
-      measuring_q <= 1'b0;
-      exponents_q <= {Rows{8'h80}};
-    end
+    if (measure_start) measure_own_q <= state_q == StDrain;
   end
+
+  rows_measure #(
+      .Config(Config)
+  ) u_measure (
+      .clk_i,
+      .rst_ni,
+      .start_i     (measure_start),
+      .own_i       (measure_own_q),
+      .keep_i      (!is_norm || measure_own_q),
+      .rows_i      (rows_q),
+      .pass_row_i  (pass_row_q),
+      .peak_set_i  (peak_set_q),
+      .own_peaks_i (own_peaks_q),
+      .rows_peaks_i(peaks_q),
+      .product_peaks_i,
+      .attend_peaks_i,
+      .busy_o      (measure_busy),
+      .fault_o,
+      .shift_o     (shifts),
+      .zero_o      (zeros),
+      .exponents_o
+  );
 
   // The walks.
   logic walk_start, walk_busy, walk_go, walk_issued, walk_last_row, walk_last_word;
   logic [1:0] walk_kind, data_kind;
   logic [4:0] walk_next_row, data_row;
   logic [15:0] data_word;
-  logic [Rows-1:0] rooted_q;
+  logic [Rows-1:0] rooted;
   logic next_rooted;
 
   always_comb begin
     next_rooted = 1'b0;
-    for (int k = 0; k < Rows; k++) if (walk_next_row == 5'(k)) next_rooted = rooted_q[k];
+    for (int k = 0; k < Rows; k++) if (walk_next_row == 5'(k)) next_rooted = rooted[k];
   end
   assign walk_kind   = state_q == StSquares ? WalkSquares
                      : state_q == StScale ? WalkScale : WalkQuantize;
@@ -342,7 +292,7 @@ module rows_unit #(
   logic [7:0] word_shift_q;
   logic [31:0] word_root_q;
   logic [5:0] word_lanes_q;
-  logic [Rows*32-1:0] roots_q;
+  logic [Rows*32-1:0] roots;
 
   always_ff @(posedge clk_i) begin
     if (vm_data_valid_i) word_q <= vm_data_i;
@@ -360,9 +310,9 @@ module rows_unit #(
                         : data_word + 16'd1 == words ? last_lanes : 6'd0;
       for (int k = 0; k < Rows; k++) begin
         if (data_row == 5'(k)) begin
-          word_zero_q  <= zero_q[k];
-          word_shift_q <= shift_q[k*8+:8];
-          word_root_q  <= roots_q[k*32+:32];
+          word_zero_q  <= zeros[k];
+          word_shift_q <= shifts[k*8+:8];
+          word_root_q  <= roots[k*32+:32];
         end
       end
     end else if (embed_valid) begin
@@ -415,70 +365,24 @@ module rows_unit #(
     if (!rst_ni) words_done_q <= '0;
   end
 
-  // The squares' sums and the factors.
-  logic sum_valid, root_valid, sum_zero;
-  logic [47:0] sum;
-  logic [4:0] sum_row, root_row;
-  logic [7:0] sum_shift;
-  logic [31:0] root;
-
-  sum_of_squares #(
-      .Lanes  (Lanes),
-      .TagBits(5)
-  ) u_squares (
+  // The factors of a norm.
+  rows_factors #(
+      .Config(Config)
+  ) u_factors (
       .clk_i,
       .rst_ni,
-      .valid_i(quantized_valid && quantized_kind == WalkSquares),
-      .last_i (quantized_last_word),
-      .q_i    (quantized),
-      .tag_i  (quantized_row),
-      .valid_o(sum_valid),
-      .sum_o  (sum),
-      .tag_o  (sum_row)
+      .start_i  (state_q == StBegin && is_norm),
+      .columns_i(elements_q[19:0]),
+      .epsilon_i(epsilon_q),
+      .shift_i  (shifts),
+      .zero_i   (zeros),
+      .valid_i  (quantized_valid && quantized_kind == WalkSquares),
+      .last_i   (quantized_last_word),
+      .row_i    (quantized_row),
+      .q_i      (quantized),
+      .rooted_o (rooted),
+      .roots_o  (roots)
   );
-
-  always_comb begin
-    sum_shift = '0;
-    sum_zero  = 1'b0;
-    for (int k = 0; k < Rows; k++) begin
-      if (sum_row == 5'(k)) begin
-        sum_shift = shift_q[k*8+:8];
-        sum_zero  = zero_q[k];
-      end
-    end
-  end
-
-  norm_root #(
-      .TagBits(5),
-      .Depth  (32)
-  ) u_root (
-      .clk_i,
-      .rst_ni,
-      .columns_valid_i(state_q == StBegin && is_norm),
-      .columns_i      (elements_q[19:0]),
-      .epsilon_i      (epsilon_q),
-      .valid_i        (sum_valid),
-      .sum_i          (sum),
-      .e_i            (-sum_shift),
-      .zero_i         (sum_zero),
-      .tag_i          (sum_row),
-      .valid_o        (root_valid),
-      .root_o         (root),
-      .tag_o          (root_row)
-  );
-
-  always_ff @(posedge clk_i) begin
-    if (root_valid) begin
-      for (int k = 0; k < Rows; k++) begin
-        if (root_row == 5'(k)) begin
-          roots_q[k*32+:32] <= root;
-          rooted_q[k]       <= 1'b1;
-        end
-      end
-    end else if (state_q == StBegin) begin
-      rooted_q <= '0;
-    end
-  end
 
   // Multiplied: a norm's words by their row's factor and their gains, an embedding's by the scale.
   logic scaled_valid;
@@ -578,7 +482,7 @@ module rows_unit #(
       end
       StStream: if (!stream_busy && (drained || is_rotary)) state_d = StDone;
       StMeasure: begin
-        if (!measuring_q && !measured_q) begin
+        if (!measure_busy) begin
           state_d = is_norm && !measure_own_q ? StSquares : StQuantize;
         end
       end

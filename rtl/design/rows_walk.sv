@@ -2,11 +2,11 @@
 // that comes back which one it is.
 //
 // start_i (while busy_o is low) takes the walk's bounds; then one request a cycle while go_i allows
-// it, row by row or, with word_major_i, word by word over all rows. A word from `readable_i` on does
-// not exist: the last one is read in its place, and word_o says that it lies outside.
-// Latency: 1 cycle from the start to the first request. Throughput: one word a cycle. A request once
-// made stays until it is granted, whatever go_i does. At most 8 words may be under way between grant
-// and data. Reset stops the walk and forgets what is under way.
+// it, row by row or, with word_major_i, word by word over all rows. A word from `readable_i` on
+// does not exist: the last one is read in its place, and word_o says that it lies outside. Latency:
+// 1 cycle from the start to the first request. Throughput: one word a cycle. A request once made
+// stays until it is granted, whatever go_i does. At most 8 words may be under way between grant and
+// data. Reset stops the walk and forgets what is under way.
 module rows_walk (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -1,14 +1,14 @@
 // What the rows unit writes: words of rows in order, cut at the row's end, their peaks, and a queue
 // in front of the vector memory's write port.
 //
-// start_i takes the bounds. Then words come row by row, words_i of them each, either from the scaled
-// values or as a half of a super-beat; lanes from the row's last column on become +0. store_i says
-// whether they are written to vector memory; cut words go to gain memory from word_* in any case.
-// Words come without back-pressure: whoever sends them holds one of Depth credits for each, and gets
-// it back with credit_o when the word has been written (or, with store_i low, has passed).
-// Latency: 4 cycles from a word to the write request, 7 from a row's last word to its peak.
-// Throughput: one word a cycle. Write requests stay until granted. Overflow: none as long as the
-// credits are kept. Reset forgets what is under way.
+// start_i takes the bounds. Then words come row by row, words_i of them each, either from the
+// scaled values or as a half of a super-beat; lanes from the row's last column on become +0.
+// store_i says whether they are written to vector memory; cut words go to gain memory from word_*
+// in any case. Words come without back-pressure: whoever sends them holds one of Depth credits for
+// each, and gets it back with credit_o when the word has been written (or, with store_i low, has
+// passed). Latency: 4 cycles from a word to the write request, 7 from a row's last word to its
+// peak. Throughput: one word a cycle. Write requests stay until granted. Overflow: none as long as
+// the credits are kept. Reset forgets what is under way.
 module rows_write #(
     parameter int Depth = 32
 ) (

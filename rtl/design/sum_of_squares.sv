@@ -2,10 +2,9 @@
 //
 // last_i marks a row's last word; the next word begins another row. The tag of the last word comes
 // out with the sum. Squares, two 4:1 levels and one of Lanes / 16, then an accumulator in two parts
-// of 23 and 25 bits.
-// Latency: 6 cycles from a row's last word to valid_o, which lasts one cycle. Throughput: one word a
-// cycle; no back-pressure. Overflow: none below 2^18 elements (48 bits). Reset clears what is under
-// way and the sum so far.
+// of 23 and 25 bits. Latency: 6 cycles from a row's last word to valid_o, which lasts one cycle.
+// Throughput: one word a cycle; no back-pressure. Overflow: none below 2^18 elements (48 bits).
+// Reset clears what is under way and the sum so far.
 module sum_of_squares #(
     parameter int Lanes   = 32,  // 4, 8, 16 or 32
     parameter int TagBits = 1

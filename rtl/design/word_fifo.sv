@@ -1,10 +1,10 @@
 // A first-in first-out queue of wide words, each with a tag, in block memory, its output in a
 // register.
 //
-// Stream law at both ends: once valid, valid stays and data stay as they are until ready.
-// Latency: 2 cycles from a write into an empty queue to valid_o. Throughput: one word a cycle.
-// Overflow: a full queue is not ready; nothing is lost. Holds Depth words and the one at the output.
-// Reset empties it.
+// Stream law at both ends: once valid, valid stays and data stay as they are until ready. Latency:
+// 2 cycles from a write into an empty queue to valid_o. Throughput: one word a cycle. Overflow: a
+// full queue is not ready; nothing is lost. Holds Depth words and the one at the output. Reset
+// empties it.
 module word_fifo #(
     parameter int Bits    = 1024,
     parameter int TagBits = 1,
@@ -23,7 +23,9 @@ module word_fifo #(
 );
   localparam int IndexBits = $clog2(Depth);
 
-  initial if (Depth < 2 || (1 << IndexBits) != Depth) $fatal(1, "word_fifo: Depth: want a power of two");
+  initial begin
+    if (Depth < 2 || (1 << IndexBits) != Depth) $fatal(1, "word_fifo: Depth: want a power of two");
+  end
 
   logic [Bits-1:0] words[0:Depth-1];
   logic [TagBits-1:0] tags[0:Depth-1];

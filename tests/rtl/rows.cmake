@@ -1,6 +1,7 @@
 # The rows unit and the memories around it.
 set(RTL_ROWS_SOURCES word_fifo.sv peak_tree.sv sum_of_squares.sv norm_root.sv rows_walk.sv
-    rows_stream.sv rows_quantize.sv rows_embed.sv rows_multipliers.sv rows_scale.sv rows_write.sv
+    rows_stream.sv rows_measure.sv rows_quantize.sv rows_factors.sv rows_embed.sv
+    rows_multipliers.sv rows_embedding.sv rows_scale.sv rows_write.sv
     rows_unit.sv)
 
 logos_verilate(rows_bench_model TOP rows_bench
