@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/configurations.h"
 #include "bench/progress.h"
 #include "cuda/lane.h"
 #include "program/error.h"
@@ -13,8 +14,6 @@
 
 namespace logos::bench {
 namespace {
-
-namespace fs = std::filesystem;
 
 const LaneKind& kind_named(const LaneTable& table, const std::string& name) {
   const auto found = std::find_if(table.begin(), table.end(),
@@ -34,24 +33,14 @@ const LaneKind& kind_named(const LaneTable& table, const std::string& name) {
 LaneEntry cuda_entry(const Options& options) {
   cuda::CudaLaneOptions lane_options;
   lane_options.say = [](const std::string& how) { say(fmt::format("cuda: {}", how)); };
-  const fs::path file = options.gpu.value_or(gpu_configurations() / cuda::kDefaultGpu);
   return {"cuda", std::make_unique<cuda::CudaLane>(std::move(lane_options)),
-          cuda::load_gpu_config(file, options.gpu_settings)};
+          cuda::load_gpu_config(configuration_file(kGpus, options.gpu), options.gpu_settings)};
 }
 
 }  // namespace
 
 LaneEntry reference_entry() {
   return {"reference", std::make_unique<ReferenceLane>(), LaneConfig{}};
-}
-
-fs::path gpu_configurations() {
-  const fs::path sources = fs::path(LOGOS_SOURCE_DIR) / "configs" / "gpus";
-  std::error_code failed;
-  if (fs::is_directory(sources, failed)) return sources;
-  // The sources moved after the build: look from the program, build/bin/bench.
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  return program.parent_path().parent_path().parent_path() / "configs" / "gpus";
 }
 
 LaneTable lane_table() {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,9 +27,6 @@ using LaneTable = std::vector<LaneKind>;
 
 /// All lanes there are, in the order in which they are shown and run.
 LaneTable lane_table();
-
-/// Where the configurations of GPUs lie.
-std::filesystem::path gpu_configurations();
 
 /// The reference, which also makes inputs and checks splits whatever the lanes are.
 LaneEntry reference_entry();

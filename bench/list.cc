@@ -2,33 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <vector>
-
-#include "cuda/time_model.h"
+#include "bench/configurations.h"
 #include "program/model_spec.h"
-#include "sim/whole_file.h"
 
 namespace logos::bench {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// A line for each file, by name; `*` marks the one that is taken where none is asked for.
-std::string gpu_lines() {
-  std::vector<fs::path> files;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(gpu_configurations(), failed)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
+std::string lines_of(const ConfigurationKind& kind) {
   std::string text;
-  for (const fs::path& file : files) {
-    const cuda::GpuConfig gpu = cuda::parse_gpu_config(read_whole_file(file), file.string());
-    const bool taken = file.filename() == cuda::kDefaultGpu;
-    text += fmt::format("{} {:<18} {}{}\n", taken ? "*" : " ", file.filename().string(), gpu.name,
-                        taken ? " (the default)" : "");
+  for (const Configuration& configuration : configurations(kind)) {
+    const std::string name = configuration.file.filename().string();
+    const bool taken = name == kind.standard;
+    const std::string line = fmt::format("{} {:<18} {}{}", taken ? "*" : " ", name,
+                                         configuration.title, taken ? " (the default)" : "");
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }
@@ -58,7 +46,8 @@ std::string list_text(const LaneTable& table) {
   for (const LaneKind& kind : table) {
     text += fmt::format("  {:<18} {}\n", kind.name, kind.make ? "built in" : "not built");
   }
-  return text + "configurations of GPUs (--gpu)\n" + gpu_lines();
+  return text + "configurations of GPUs (--gpu)\n" + lines_of(kGpus) +
+         "configurations of boards (--board)\n" + lines_of(kBoards);
 }
 
 }  // namespace logos::bench
