@@ -99,7 +99,8 @@ Inputs InputMaker::inputs(const Plan& plan) {
   return inputs;
 }
 
-void check_host_memory(const Cut& cut, const ModelSpec& spec, std::int64_t capacity) {
+void check_host_memory(const Cut& cut, const ModelSpec& spec, std::int64_t capacity,
+                       std::string_view option) {
   const double caches = cut.work == Cut::Work::kBatch ? static_cast<double>(cut.rows) : 1.0;
   const double layers = cut.part == Cut::Part::kWhole   ? static_cast<double>(spec.layers)
                         : cut.part == Cut::Part::kLayer ? 1.0
@@ -116,7 +117,8 @@ void check_host_memory(const Cut& cut, const ModelSpec& spec, std::int64_t capac
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   if (have > 0 && need > have) {
     constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-    throw Error(cut.text(), "its inputs do not fit into this host's memory",
+    throw Error(option.empty() ? cut.text() : fmt::format("{} for {}", option, cut.text()),
+                "the inputs do not fit into this host's memory",
                 fmt::format("{:.1f} GiB needed", need / kGib),
                 fmt::format("at most {:.1f} GiB", have / kGib));
   }

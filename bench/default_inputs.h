@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/kv_fill.h"
@@ -36,7 +37,8 @@ class InputMaker {
 std::vector<float> synthetic_rows(std::int64_t rows, std::int64_t columns, std::uint64_t stream);
 
 /// Throws Error where caches and rows of a run cannot fit into this host's memory, saying what is
-/// needed and what there is.
-void check_host_memory(const Cut& cut, const ModelSpec& spec, std::int64_t capacity);
+/// needed and what there is. `option`: the one that states the capacity, where it is not the cut.
+void check_host_memory(const Cut& cut, const ModelSpec& spec, std::int64_t capacity,
+                       std::string_view option = {});
 
 }  // namespace logos::bench

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/default_inputs.h"
 #include "bench/generate.h"
 #include "bench/list.h"
 #include "bench/output.h"
@@ -18,6 +19,8 @@
 #include "program/error.h"
 #include "program/genuine.h"
 #include "program/standard_streams.h"
+#include "program/text/scanner.h"
+#include "program/text_file.h"
 #include "program/written.h"
 #include "sim/whole_file.h"
 
@@ -37,7 +40,7 @@ struct GivenText {
 GivenText read_given_text(const Options& options) {
   GivenText text;
   if (!options.text) return text;
-  text.bytes = read_whole_file(*options.text);
+  text.bytes = read_text_file(*options.text, kMostTextBytes);
   text.identity = genuine(text.bytes, options.text->string());
   text.facts = read_facts(text.bytes, options.text->string());
   if (options.chips && *options.chips != text.facts->chips) {
@@ -61,6 +64,13 @@ void check_text_model(const GivenText& text, const Model& model) {
   if (text.identity == asked) return;
   throw Error("--text", fmt::format("another model's program than {}'s", model.name),
               text.identity.text(), asked.text());
+}
+
+/// What --generate adds to a cut: one sequence to continue, and a cache that this host can hold.
+void check_generation(const Plan& plan, const Options& options, const Model& model) {
+  Cut step;
+  step.context = generate_work(plan, *options.generate, options.context).context;
+  check_host_memory(step, model.spec, step.context, options.context ? "--context" : "--generate");
 }
 
 Report start_report(const Model& model, const std::vector<LaneEntry>& lanes) {
@@ -144,7 +154,7 @@ int run(const Options& options, const LaneTable& table) {
   } else {
     plans = plan_cuts(with_chips, model, text.facts, text.bytes);
     if (options.generate) {
-      for (const Plan& plan : plans) generate_work(plan, *options.generate, options.context);
+      for (const Plan& plan : plans) check_generation(plan, options, model);
     }
   }
   load_weights(options, model);

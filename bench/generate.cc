@@ -43,8 +43,13 @@ GenerateWork generate_work(const Plan& plan, std::int64_t count,
   for (const std::int64_t token : plan.tokens) work.prompt.push_back(token - 1);
   work.count = count;
   // The last generated token is not fed back.
-  const std::int64_t used = static_cast<std::int64_t>(work.prompt.size()) + count - 1;
-
+  const auto prompt = static_cast<std::int64_t>(work.prompt.size());
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (count > kMost - prompt) {
+    throw Error("--generate", "too many tokens", fmt::to_string(count),
+                fmt::format("1 to {}", kMost - prompt));
+  }
+  const std::int64_t used = prompt + count - 1;
   work.context = context.value_or(used);
   if (work.context < used) {
     throw Error("--context", fmt::format("too short to generate {} tokens", count),

@@ -10,7 +10,7 @@
 #include "program/error.h"
 #include "program/json_fault.h"
 #include "program/printable.h"
-#include "sim/whole_file.h"
+#include "program/text_file.h"
 
 namespace logos::bench {
 namespace {
@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kByteValues = 256;
+constexpr std::uint64_t kMostTextBytes = std::uint64_t{64} << 20;  // of a file beside a model
 
 /// `<0xNN>` as its byte.
 std::optional<char> byte_token(std::string_view text) {
@@ -33,7 +34,13 @@ Vocabulary read_vocabulary_beside(const fs::path& dir, std::int64_t size) {
   const fs::path file = dir / "vocab.json";
   std::error_code ignored;
   if (fs::exists(file, ignored)) {
-    vocabulary.texts = read_vocabulary(read_whole_file(file), file.string(), size);
+    vocabulary.texts = read_vocabulary(read_text_file(file, kMostTextBytes), file.string(), size);
+    if (vocabulary.texts.empty()) {
+      say(
+          fmt::format("{}: a tokenizer's vocabulary, which is not decoded here: ids stand as they "
+                      "are",
+                      file.string()));
+    }
     return vocabulary;
   }
   const bool has_tokenizer =
@@ -47,7 +54,7 @@ std::vector<std::int64_t> read_prompt_beside(const fs::path& dir, std::int64_t v
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
   std::vector<std::int64_t> ids;
-  for (const char c : read_whole_file(file)) {
+  for (const char c : read_text_file(file, kMostTextBytes)) {
     const std::int64_t id = static_cast<unsigned char>(c);
     if (id >= vocabulary) {
       throw Error(fmt::format("{}: byte {}", file.string(), ids.size() + 1),
@@ -93,6 +100,7 @@ std::optional<std::string> Vocabulary::text(std::span<const std::int64_t> ids) c
 
 std::vector<std::string> read_vocabulary(std::string_view json, std::string_view where,
                                          std::int64_t vocabulary) {
+  refuse_zero_byte(json, where);
   nlohmann::json object;
   try {
     object = nlohmann::json::parse(json);
@@ -100,6 +108,7 @@ std::vector<std::string> read_vocabulary(std::string_view json, std::string_view
     throw Error(where, fmt::format("not JSON: {}", json_fault(error)));
   }
   if (!object.is_object()) throw Error(where, "not an object of ids and texts");
+  if (!object.empty() && object.begin()->is_number()) return {};  // a tokenizer's: ids by text
   std::vector<std::string> texts(static_cast<std::size_t>(vocabulary));
   for (const auto& [key, value] : object.items()) {
     std::int64_t id = -1;
@@ -119,7 +128,7 @@ std::vector<std::string> read_vocabulary(std::string_view json, std::string_view
 Model read_model(std::string_view name) {
   ModelName resolved = resolve_model(name);
   Model model;
-  model.name = resolved.name;
+  model.name = escaped(resolved.name);
   model.spec = resolved.reading.spec;
   model.trained_positions = resolved.reading.trained_positions;
   model.directory = resolved.directory;

@@ -45,7 +45,7 @@ Model read_model(std::string_view name);
 void load_weights(const Options& options, Model& model);
 
 /// Reads ids (from 0) as texts out of a vocab.json: an object of `"ID": TEXT`, `<0xNN>` being one
-/// byte. `where` names it in errors.
+/// byte. Nothing where it is a tokenizer's own vocab.json, `TEXT: ID`. `where` names it in errors.
 std::vector<std::string> read_vocabulary(std::string_view json, std::string_view where,
                                          std::int64_t vocabulary);
 

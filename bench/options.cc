@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "bench/context.h"
@@ -51,10 +54,32 @@ Number number(std::string_view option, std::string_view text, Number least) {
   Number value{};
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size() || value < least) {
+    const bool large = code == std::errc::result_out_of_range && !text.starts_with('-');
     throw Error(option, "not a whole number in range", fmt::format("\"{}\"", text),
-                fmt::format("{} or more", least));
+                large ? fmt::format("{} to {}", least, std::numeric_limits<Number>::max())
+                      : fmt::format("{} or more", least));
   }
   return value;
+}
+
+/// The items of lists with commas, each time that the option was given. (CLI11's own delimiter
+/// drops empty items without a word.)
+std::vector<std::string> items(std::string_view option, const std::vector<std::string>& lists) {
+  std::vector<std::string> found;
+  for (const std::string& list : lists) {
+    std::size_t number = 0;
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      ++number;
+      if (begin == end) {
+        throw Error(option, fmt::format("item {} of the list is empty", number),
+                    fmt::format("\"{}\"", list), "a list with commas between its items");
+      }
+      found.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return found;
 }
 
 std::uint64_t parse_weights(const std::string& text) {
@@ -119,6 +144,18 @@ bool parse_switch(std::string_view flag, std::string_view value) {
   throw Error(flag, "no switch", fmt::format("\"{}\"", value), "true or false");
 }
 
+/// Where Google Benchmark itself would print a message of its own form first.
+void check_benchmark_value(std::string_view flag, std::string_view value) {
+  if (flag == "--benchmark_repetitions") number<int>(flag, value, 1);
+  if (flag == "--v") number<int>(flag, value, 0);
+  if (flag != "--benchmark_min_time" && flag != "--benchmark_min_warmup_time") return;
+  double seconds = 0;
+  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  const bool whole = code == std::errc{} && end == value.data() + value.size();
+  if (whole && seconds >= 0 && std::isfinite(seconds)) return;
+  throw Error(flag, "not a time", fmt::format("\"{}\"", value), "a number of seconds");
+}
+
 /// Google Benchmark's flags of this build. It ends the process itself, with status 0, on a flag
 /// that it does not know: hence the check here.
 void take_benchmark_flag(const std::string& argument, Options& options) {
@@ -163,7 +200,7 @@ void take_benchmark_flag(const std::string& argument, Options& options) {
   for (const std::string_view passed : kPassed) {
     if (flag != passed) continue;
     if (value.empty() && flag != "--benchmark_filter") throw Error(flag, "an empty value");
-    if (flag == "--benchmark_repetitions") number<int>(flag, value, 1);
+    check_benchmark_value(flag, value);
     options.benchmark_flags.push_back(argument);
     return;
   }
@@ -185,7 +222,9 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("--cut", raw.cuts,
                  "decode:CTX, prefill:ROWS, batch:ROWSxCTX, or layer:N@…, embedding@…, head@… of "
                  "one; several with commas")
-      ->delimiter(',')
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(work);
   app.add_option("--text", raw.text, "run this LOGOS text; it must be genuine")->group(work);
   app.add_option("--model", options.model, "preset, kjv (the default) or model directory")
@@ -193,7 +232,9 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("--weights", raw.weights, "synthetic:SEED instead of the model's own")
       ->group(work);
   app.add_option("--lanes", raw.lanes, "lanes with commas; all that are built when left out")
-      ->delimiter(',')
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(work);
   app.add_option("--chips", raw.chips, "chips that a cut is split over (1)")->group(work);
   const std::string inputs = "Inputs";
@@ -220,9 +261,13 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
   app.add_flag("--list", options.list, "cuts, models, presets, lanes, configurations")
       ->group(outputs);
   const std::string machines = "Machines";
-  app.add_option("--gpu", raw.gpu, "configuration of the time model (configs/gpus/…)")
+  app.add_option("--gpu", raw.gpu, "configuration of the time model: FILE, or NAME of --list")
       ->group(machines);
-  app.add_option("--set", raw.settings, "gpu.KEY=VALUE over the configuration")->group(machines);
+  app.add_option("--set", raw.settings, "gpu.KEY=VALUE over the configuration")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(machines);
   app.add_flag("--exact", options.exact, "also the error against binary64")->group(machines);
   app.add_option("--threads", raw.threads, "host threads of the reference (1)")->group(machines);
   app.add_option("--stalls", raw.stalls, "seed of random stalls and thread orders")
@@ -269,8 +314,8 @@ void take(const CLI::App& app, const Raw& raw, Options& options) {
       throw Error(name, "an empty value");
     }
   }
-  for (const std::string& cut : raw.cuts) options.cuts.push_back(Cut::parse(cut));
-  options.lanes = raw.lanes;
+  for (const std::string& cut : items("--cut", raw.cuts)) options.cuts.push_back(Cut::parse(cut));
+  options.lanes = items("--lanes", raw.lanes);
   take_numbers(raw, options);
   if (given("--weights")) options.synthetic_seed = parse_weights(raw.weights);
   if (given("--fill")) options.fill = parse_fill(raw.fill);
@@ -303,7 +348,6 @@ void check_combinations(const Options& options) {
     refuse_together(options.text.has_value(), "--score", "--text");
     refuse_together(options.generate.has_value(), "--score", "--generate");
     refuse_together(options.position.has_value(), "--score", "--position");
-    refuse_together(options.exact, "--score", "--exact");
     if (!options.tokens && !options.prompt) {
       throw Error("--score", "needs the tokens to score: --tokens or --prompt");
     }

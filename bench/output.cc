@@ -32,11 +32,47 @@ void check_folder(const fs::path& folder) {
   }
 }
 
+/// What stands under an artifact's name must be a file that can be read. Which artifacts a run will
+/// use is known only when it lowers them, after the weights are packed.
+void check_artifacts(const fs::path& folder) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    if (entry.path().extension() != ".artifact") continue;
+    if (!entry.is_regular_file(failed)) {
+      throw Error("--artifacts", fmt::format("{}: is not a regular file", entry.path().string()));
+    }
+    if (::access(entry.path().c_str(), R_OK) != 0) {
+      throw Error("--artifacts", fmt::format("{}: cannot be read: {}", entry.path().string(),
+                                             std::strerror(errno)));
+    }
+  }
+}
+
+/// Files that the run reads, by their options.
+std::vector<std::pair<std::string, fs::path>> inputs_of(const Options& options) {
+  std::vector<std::pair<std::string, fs::path>> files;
+  if (options.text) files.emplace_back("--text", *options.text);
+  if (options.gpu) files.emplace_back("--gpu", *options.gpu);
+  if (options.tokens && options.tokens->starts_with('@')) {
+    files.emplace_back("--tokens", options.tokens->substr(1));
+  }
+  return files;
+}
+
 }  // namespace
 
 void check_outputs(const Options& options) {
   check_standard_output();
+  if (options.artifacts) {
+    check_folder(*options.artifacts);
+    check_artifacts(*options.artifacts);
+  }
   std::vector<std::pair<std::string, fs::path>> files;
+  for (const auto& [name, file] : inputs_of(options)) {
+    std::error_code failed;
+    const fs::path place = fs::weakly_canonical(file, failed);
+    if (!failed) files.emplace_back(name, place);
+  }
   const auto take = [&](std::string_view name, const std::optional<fs::path>& file) {
     if (!file) return;
     check_writable(*file);
@@ -52,7 +88,6 @@ void check_outputs(const Options& options) {
   take("--out", options.out);
   take("--dump", options.dump);
   take("--benchmark_out", options.benchmark_out);
-  if (options.artifacts) check_folder(*options.artifacts);
 }
 
 }  // namespace logos::bench

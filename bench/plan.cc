@@ -18,31 +18,47 @@ std::int64_t size_of(const Sequence& sequence) {
   return static_cast<std::int64_t>(sequence.size());
 }
 
-void check_count(const Cut& cut, std::string_view what, std::int64_t got, std::int64_t want) {
+void check_count(const Cut& cut, std::string_view where, std::string_view what, std::int64_t got,
+                 std::int64_t want) {
   if (got != want) {
-    throw Error(fmt::format("--tokens for {}", cut.text()), fmt::format("count of {}", what),
+    throw Error(fmt::format("{} for {}", where, cut.text()), fmt::format("count of {}", what),
                 fmt::to_string(got), fmt::to_string(want));
   }
 }
 
 /// The sequences of a cut in the form that architecture.md gives --tokens: CTX ids for a decode
 /// step, ROWS ids for a chunk, ROWS lines of CTX ids for a batch (or one that all its rows take).
-std::vector<Sequence> sequences_of(const Cut& cut, const std::vector<Sequence>* given,
-                                   const Model& model) {
+std::vector<Sequence> sequences_of(const Cut& cut, const Options& options,
+                                   const std::vector<Sequence>* given, const Model& model) {
   const std::int64_t length = cut.work == Cut::Work::kPrefill ? cut.rows : cut.context;
   if (given == nullptr) return {default_sequence(model, length)};
   const std::int64_t lines = cut.work == Cut::Work::kBatch ? cut.rows : 1;
-  check_count(cut, "sequences", static_cast<std::int64_t>(given->size()), lines);
-  for (const Sequence& sequence : *given) check_count(cut, "ids", size_of(sequence), length);
+  // The line at fault is the first that is missing or too many.
+  const auto have = static_cast<std::int64_t>(given->size());
+  check_count(cut, place_of_given(options, static_cast<std::size_t>(std::min(have, lines))),
+              "sequences", have, lines);
+  for (std::size_t i = 0; i < given->size(); ++i) {
+    check_count(cut, place_of_given(options, i), "ids", size_of((*given)[i]), length);
+  }
   return *given;
 }
 
-void check_position(const Cut& cut, std::int64_t first, std::int64_t capacity) {
-  const std::int64_t last = cut.work == Cut::Work::kPrefill ? first + cut.rows - 1 : first;
-  if (last > capacity) {
-    throw Error(fmt::format("--position for {}", cut.text()), "outside the cache",
-                fmt::to_string(last), fmt::format("1 to {}", capacity));
-  }
+/// A step's cache has as many positions as the cut says.
+void check_position(const Cut& cut, std::int64_t position) {
+  if (position <= cut.context) return;
+  throw Error(fmt::format("--position for {}", cut.text()), "outside the cache",
+              fmt::to_string(position), fmt::format("1 to {}", cut.context));
+}
+
+/// Positions of a chunk's cache: --context, which must hold the chunk, else just enough.
+std::int64_t capacity_of_chunk(const Cut& cut, const Options& options, std::int64_t first) {
+  const std::int64_t last = first + cut.rows - 1;
+  const std::int64_t capacity = options.context.value_or(last);
+  if (capacity >= last) return capacity;
+  throw Error(fmt::format("--context for {}", cut.text()),
+              first == 1 ? std::string("too short for its positions")
+                         : fmt::format("too short for its positions from {} on", first),
+              fmt::to_string(capacity), fmt::format("{} or more", last));
 }
 
 /// A chunk from position `first` on: what stands before it is the default sequence.
@@ -53,10 +69,12 @@ void plan_chunk(Plan& plan, const Options& options, const Model& model,
   if (first > kMost) {
     throw Error("--position", "too large", fmt::to_string(first), fmt::format("1 to {}", kMost));
   }
-  plan.capacity = options.context.value_or(first + plan.cut.rows - 1);
-  check_position(plan.cut, first, plan.capacity);
-  check_host_memory(plan.cut, model.spec, plan.capacity);
-  const Sequence ids = sequences_of(plan.cut, given, model).front();
+  plan.capacity = capacity_of_chunk(plan.cut, options, first);
+  check_host_memory(plan.cut, model.spec, plan.capacity,
+                    options.context    ? "--context"
+                    : options.position ? "--position"
+                                       : "");
+  const Sequence ids = sequences_of(plan.cut, options, given, model).front();
   for (std::int64_t row = 0; row < plan.cut.rows; ++row) {
     plan.tokens.push_back(ids[static_cast<std::size_t>(row)] + 1);
     plan.positions.push_back(first + row);
@@ -69,8 +87,8 @@ void plan_step(Plan& plan, const Options& options, const Model& model,
                const std::vector<Sequence>* given) {
   plan.capacity = plan.cut.context;
   const std::int64_t position = options.position.value_or(plan.capacity);
-  check_position(plan.cut, position, plan.capacity);
-  for (const Sequence& ids : sequences_of(plan.cut, given, model)) {
+  check_position(plan.cut, position);
+  for (const Sequence& ids : sequences_of(plan.cut, options, given, model)) {
     plan.tokens.push_back(ids.back() + 1);
     plan.histories.emplace_back(ids.begin(), ids.begin() + (position - 1));
   }
@@ -90,8 +108,7 @@ void take_inputs_of_text(Plan& plan, const Facts& facts, const Options& options,
   if (facts.positions.empty()) return;
   plan.positions = facts.positions;
   if (plan.cut.work == Cut::Work::kPrefill) {
-    plan.capacity = options.context.value_or(plan.positions.back());
-    check_position(plan.cut, plan.positions.front(), plan.capacity);
+    plan.capacity = capacity_of_chunk(plan.cut, options, plan.positions.front());
   }
   plan.histories.clear();
   const std::size_t histories = plan.cut.work == Cut::Work::kPrefill ? 1 : plan.positions.size();
@@ -105,9 +122,7 @@ Plan plan_cut(const Cut& cut, const Options& options, const Model& model,
   Plan plan;
   plan.cut = cut;
   plan.chips = options.chips.value_or(1);
-  check_host_memory(
-      cut, model.spec,
-      cut.work == Cut::Work::kPrefill ? options.context.value_or(cut.rows) : cut.context);
+  check_host_memory(cut, model.spec, cut.work == Cut::Work::kPrefill ? cut.rows : cut.context);
   if (cut.work == Cut::Work::kPrefill) {
     plan_chunk(plan, options, model, given);
   } else {

@@ -32,6 +32,12 @@ std::optional<std::vector<Sequence>> given_sequences(const Options& options, con
   return read_token_lists(*options.tokens, model.spec.vocabulary);
 }
 
+std::string place_of_given(const Options& options, std::size_t index) {
+  if (options.prompt) return "--prompt";
+  if (!options.tokens || !options.tokens->starts_with('@')) return "--tokens";
+  return fmt::format("--tokens {}", place_of_sequence(*options.tokens, index));
+}
+
 Sequence default_sequence(const Model& model, std::int64_t count) {
   Sequence ids;
   ids.reserve(static_cast<std::size_t>(count));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/model.h"
@@ -16,6 +17,10 @@ using Sequence = std::vector<std::int64_t>;
 /// for an id outside the vocabulary, an empty list or item, and --prompt on a model whose tokens
 /// are not bytes.
 std::optional<std::vector<Sequence>> given_sequences(const Options& options, const Model& model);
+
+/// Where a given sequence (from 0) stands, for errors: `--prompt`, `--tokens` or `--tokens
+/// FILE:LINE`.
+std::string place_of_given(const Options& options, std::size_t index);
 
 /// The first `count` ids of the model's prompt.txt, from its start again where it is too short. A
 /// model without one takes synthetic ids: splitmix64 from seed 1, modulo the vocabulary.

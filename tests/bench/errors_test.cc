@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "tests/bench/process.h"
 #include "tests/sim/core/temporary_folder.h"
@@ -25,7 +26,10 @@ TEST(BadUsage, EndsWith2AndOneMessage) {
   expect_refusal({"--cut", "layer:4@decode:2"}, "got 4, want 1 to 3");
   expect_refusal({"--cut", "decode:2", "--nonsense"}, "--nonsense");
   expect_refusal({"--cut", "decode:2", "--benchmark_nonsense=1"}, "unknown flag");
-  expect_refusal({"--cut", "decode:2", "--benchmark_min_time=soon"}, "--benchmark_min_time=soon");
+  expect_refusal({"--cut", "decode:2", "--benchmark_min_time=soon"},
+                 "--benchmark_min_time: not a time; got \"soon\", want a number of seconds");
+  expect_refusal({"--cut", "decode:2", ""}, "command line: ");
+  expect_refusal({"--cut", "decode:2", "decode:3"}, "decode:3");
 }
 
 TEST(Lanes, ThatAreNotThereAreNamed) {
@@ -58,7 +62,37 @@ TEST(Tokens, ThatAreWrongAreRefusedWithTheirPlace) {
   const std::string empty = (folder / "empty").string();
   expect_refusal({"--cut", "decode:2", "--tokens", at_file(empty)}, empty);
   expect_refusal({"--cut", "decode:2", "--tokens", "@/no/such/file"}, "/no/such/file");
+  expect_refusal({"--cut", "decode:2", "--tokens", "@"},
+                 "--tokens: no file is named after the @; got \"@\", want @FILE");
+  expect_refusal({"--cut", "decode:2", "--tokens", at_file(folder.path())}, "not a regular file");
   expect_refusal({"--cut", "decode:2", "--prompt", ""}, "--prompt: an empty text");
+}
+
+TEST(Tokens, OfAFileAreRefusedWithTheirLine) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "t").string();
+  const auto expect = [&](std::string_view lines, std::vector<std::string> arguments,
+                          const std::string& message) {
+    std::ofstream(file) << lines;
+    arguments.insert(arguments.end(), {"--tokens", at_file(file)});
+    expect_refusal(arguments, message);
+  };
+  expect("1 2\n3 256\n", {"--cut", "batch:2x2"}, file + ":2: item 2");
+  expect("1 2\n3\n", {"--cut", "batch:2x2"},
+         "--tokens " + file + ":2 for batch:2x2: count of ids; got 1, want 2");
+  expect("1 2\n", {"--cut", "batch:2x2"},
+         "--tokens " + file + ":2 for batch:2x2: count of sequences; got 1, want 2");
+  expect("1 2\n1 2\n1 2\n", {"--cut", "batch:2x2"},
+         "--tokens " + file + ":3 for batch:2x2: count of sequences; got 3, want 2");
+  expect("1 2\n\n3 4\n", {"--score"}, file + ":2: no tokens; got an empty line");
+  expect("1\n1 2 3\n", {"--score", "--context", "2"},
+         "--context: shorter than the sequence of --tokens " + file + ":2; got 2, want 3 or more");
+}
+
+TEST(Generation, OfMoreTokensThanThereArePositionsIsRefused) {
+  expect_refusal({"--generate", "9223372036854775807", "--tokens", "1,2"},
+                 "--generate: too many tokens; got 9223372036854775807, want 1 to 2147483646");
+  expect_refusal({"--generate", "2000000000", "--tokens", "1,2"}, "host's memory");
 }
 
 TEST(Models, ThatAreNotThereAreNamed) {
@@ -79,6 +113,47 @@ TEST(Generation, NeedsOneSequence) {
 
 TEST(Score, RefusesAContextTooShort) {
   expect_refusal({"--score", "--tokens", "1,2,3", "--context", "2"}, "got 2, want 3 or more");
+}
+
+TEST(Gpu, IsTakenByEveryNameThatTheListPrints) {
+  const Ended list = run_bench({"--list"});
+  ASSERT_EQ(list.status, 0);
+  const std::size_t begin = list.out.find("configurations of GPUs (--gpu)\n");
+  const std::size_t end = list.out.find("configurations of", begin + 1);
+  ASSERT_NE(begin, std::string::npos);
+  std::istringstream lines(list.out.substr(begin, end - begin));
+  std::string line;
+  std::getline(lines, line);
+  int names = 0;
+  while (std::getline(lines, line)) {
+    const std::string file = line.substr(2, line.find(' ', 2) - 2);
+    const std::size_t title_at = line.find_first_not_of(' ', 2 + file.size());
+    const std::string title = line.substr(title_at, line.find(" (the default)") - title_at);
+    for (const std::string& name : {file, file.substr(0, file.find(".json")), title}) {
+      EXPECT_EQ(run_bench({"--cut", "decode:1", "--lanes", "cuda", "--gpu", name}).status, 0)
+          << name;
+    }
+    ++names;
+  }
+  EXPECT_GE(names, 5);
+  EXPECT_THAT(list.out, HasSubstr("configurations of boards (--board)\n* d5005.json"));
+}
+
+TEST(Gpu, IsRefusedWithTheCauseAndTheNamesThereAre) {
+  expect_refusal(
+      {"--cut", "decode:2", "--gpu", "h300"},
+      "--gpu: neither a file nor the name of a configuration; got \"h300\", want a file, "
+      "or one of a100-sxm-80gb.json, b200.json, h100-sxm.json");
+  expect_refusal({"--cut", "decode:2", "--gpu", "/no/such.json"},
+                 "/no/such.json: cannot be opened: No such file or directory");
+  TemporaryFolder folder;
+  expect_refusal({"--cut", "decode:2", "--gpu", folder.path().string()},
+                 folder.path().string() + ": is not a regular file");
+  const std::string file = (folder / "g.json").string();
+  std::ofstream(file) << "{\"name\": \"x\x01\"}";
+  expect_refusal({"--cut", "decode:2", "--gpu", file}, file + ": name: not JSON");
+  std::ofstream(file) << "{\"clock_mhz\": " << std::string(100000, '[');
+  expect_refusal({"--cut", "decode:2", "--gpu", file}, "nested deeper than 32");
 }
 
 TEST(Gpu, ConfigurationsAreChecked) {

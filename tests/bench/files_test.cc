@@ -46,6 +46,45 @@ TEST(OutputFiles, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
   EXPECT_EQ(folder.entries(), 0);
 }
 
+TEST(AnArtifact, WhosePlaceIsTakenIsRefusedBeforeTheRun) {
+  TemporaryFolder folder;
+  const std::string place = (folder / "reference.decode_2.1.artifact").string();
+  std::filesystem::create_directory(place);
+  // A store of its own: that nothing was packed shows that the check came first.
+  const Launch launch = {.environment = {{"LOGOS_STORE", (folder / "store").string()}}};
+  const Ended ended = run_bench(with({"--artifacts", folder.path().string()}), launch);
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("--artifacts: " + place + ": is not a regular file"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "store"));
+  for (const std::string& file : {(folder / "f").string(), (folder / "f" / "sub").string()}) {
+    std::ofstream(folder / "f") << "x";
+    const Ended none = run_bench(with({"--artifacts", file}), launch);
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr(file + ": cannot be made a folder"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "store"));
+}
+
+TEST(TheStore, WhosePlaceIsTakenIsRefusedWithPathAndCause) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "f") << "x";
+  const Ended ended = run_bench(kCut, {.environment = {{"LOGOS_STORE", (folder / "f").string()}}});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr((folder / "f").string() + ": the folder cannot be made"));
+}
+
+TEST(OutputFiles, MustNotBeOneThatIsRead) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "tokens").string();
+  std::ofstream(file) << "1 2\n";
+  for (const char* option : {"--out", "--dump"}) {
+    const Ended ended = run_bench(with({"--tokens", at_file(file), option, file}));
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_THAT(ended.err, HasSubstr(std::string(option) + ": the same file as --tokens"));
+  }
+  EXPECT_EQ(read_whole_file(file), "1 2\n");
+}
+
 TEST(OutputFiles, MustNotBeTheSame) {
   TemporaryFolder folder;
   const std::string file = (folder / "f").string();

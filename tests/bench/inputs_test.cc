@@ -110,8 +110,12 @@ TEST(Plans, RefuseWhatDoesNotFitTheCut) {
   const Model model = prompted_model();
   EXPECT_THAT(refusal({"--cut", "decode:4", "--position", "5"}, model),
               HasSubstr("got 5, want 1 to 4"));
-  EXPECT_THAT(refusal({"--cut", "prefill:4", "--context", "3"}, model),
-              HasSubstr("got 4, want 1 to 3"));
+  EXPECT_THAT(
+      refusal({"--cut", "prefill:4", "--context", "3"}, model),
+      HasSubstr("--context for prefill:4: too short for its positions; got 3, want 4 or more"));
+  EXPECT_THAT(refusal({"--cut", "prefill:4", "--context", "5", "--position", "3"}, model),
+              HasSubstr("--context for prefill:4: too short for its positions from 3 on; got 5, "
+                        "want 6 or more"));
   EXPECT_THAT(refusal({"--cut", "decode:4", "--context", "3"}, model), HasSubstr("got 3, want 4"));
   EXPECT_THAT(refusal({"--cut", "prefill:4", "--position", "9223372036854775807"}, model),
               HasSubstr("--position"));

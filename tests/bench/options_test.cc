@@ -108,6 +108,15 @@ TEST(Options, GenerateNeedsNoCutWhereTokensAreGiven) {
   EXPECT_THAT(refusal({"--generate", "3"}), HasSubstr("--cut: missing"));
 }
 
+TEST(Options, ListsMayBeGivenInSeveralOptions) {
+  const Options options = parsed({"--cut", "decode:1,decode:2", "--lanes=cuda", "--cut=prefill:3",
+                                  "--set", "gpu.launch_us=2", "--set=gpu.barrier_ns=3"});
+  ASSERT_EQ(options.cuts.size(), 3u);
+  EXPECT_EQ(options.cuts[2].text(), "prefill:3");
+  EXPECT_EQ(options.lanes, std::vector<std::string>{"cuda"});
+  EXPECT_EQ(options.gpu_settings.size(), 2u);
+}
+
 struct Refusal {
   std::vector<std::string> arguments;
   std::string message;
@@ -121,33 +130,49 @@ TEST_P(RefusedOptions, AreNamed) {
 
 INSTANTIATE_TEST_SUITE_P(
     Values, RefusedOptions,
-    testing::Values(Refusal{{}, "--cut: missing"}, Refusal{{"--cut", "decode:0"}, "decode:0"},
-                    Refusal{{"--cut", "walk:4"}, "walk:4"},
-                    Refusal{{"--cut", "decode:4", "--weights", "real"}, "want synthetic:SEED"},
-                    Refusal{{"--cut", "decode:4", "--weights", "synthetic:"}, "--weights"},
-                    Refusal{{"--cut", "decode:4", "--weights", "synthetic:-1"}, "got \"-1\""},
-                    Refusal{{"--cut", "decode:4", "--chips", "0"},
-                            "--chips: not a whole number in range"},
-                    Refusal{{"--cut", "decode:4", "--chips", "-3"}, "got \"-3\""},
-                    Refusal{{"--cut", "decode:4", "--chips", "two"}, "got \"two\""},
-                    Refusal{{"--cut", "decode:4", "--chips", "99999999999999999999"}, "--chips"},
-                    Refusal{{"--cut", "decode:4", "--position", "0"}, "--position"},
-                    Refusal{{"--cut", "decode:4", "--generate", "0"}, "--generate"},
-                    Refusal{{"--cut", "decode:4", "--threads", "0"}, "--threads"},
-                    Refusal{{"--cut", "decode:4", "--threads", "5000"}, "want 1 to 1024"},
-                    Refusal{{"--cut", "decode:4", "--cycle-limit", "0"}, "--cycle-limit"},
-                    Refusal{{"--cut", "decode:4", "--stalls", "x"}, "--stalls"},
-                    Refusal{{"--cut", "decode:4", "--fill", "FF"}, "want 0xNN or 0xNNNNNNNN"},
-                    Refusal{{"--cut", "decode:4", "--fill", "0xFFF"}, "--fill"},
-                    Refusal{{"--cut", "decode:4", "--fill", "0xGG"}, "--fill"},
-                    Refusal{{"--cut", "decode:4", "--format", "xml"}, "want console, json or csv"},
-                    Refusal{{"--cut", "decode:4", "--set", "launch_us=2"}, "want gpu.KEY=VALUE"},
-                    Refusal{{"--cut", "decode:4", "--set", "gpu.launch_us"}, "want gpu.KEY=VALUE"},
-                    Refusal{{"--cut", "decode:4", "--set", "gpu.=4"}, "want gpu.KEY=VALUE"},
-                    Refusal{{"--cut", "decode:4", "--set", "cpu.x=4"}, "unknown owner"},
-                    Refusal{{"--cut", "decode:4", "--out", ""}, "--out: an empty value"},
-                    Refusal{{"--cut", "decode:4", "--nonsense"}, "--nonsense"},
-                    Refusal{{"--cut", "decode:4", "more"}, "more"}, Refusal{{"--cut"}, "--cut"}));
+    testing::Values(
+        Refusal{{}, "--cut: missing"}, Refusal{{"--cut", "decode:0"}, "decode:0"},
+        Refusal{{"--cut", "walk:4"}, "walk:4"},
+        Refusal{{"--cut", "decode:4,"},
+                "--cut: item 2 of the list is empty; got "
+                "\"decode:4,\""},
+        Refusal{{"--cut", ","}, "--cut: item 1 of the list is empty; got \",\""},
+        Refusal{{"--cut", ""}, "--cut: item 1 of the list is empty; got \"\""},
+        Refusal{{"--cut", "decode:1,,decode:2"}, "--cut: item 2 of the list is empty"},
+        Refusal{{"--cut", ",decode:2"}, "--cut: item 1 of the list is empty"},
+        Refusal{{"--cut", "[decode:1,decode:2]"}, "[decode:1"},
+        Refusal{{"--cut", "decode:1", "decode:2"}, "decode:2"},
+        Refusal{{"--cut", "decode:4", "--lanes", "cuda,"}, "--lanes: item 2 of the list is empty"},
+        Refusal{{"--cut", "decode:4", "--lanes="}, "--lanes"},
+        Refusal{{"--cut", "decode:4", "--set", ""}, "want gpu.KEY=VALUE"},
+        Refusal{{"--cut", "decode:4", "--format", "json", "--format", "csv"}, "--format"},
+        Refusal{{"--cut", "decode:4", "--weights", "real"}, "want synthetic:SEED"},
+        Refusal{{"--cut", "decode:4", "--weights", "synthetic:"}, "--weights"},
+        Refusal{{"--cut", "decode:4", "--weights", "synthetic:-1"}, "got \"-1\""},
+        Refusal{{"--cut", "decode:4", "--chips", "0"}, "--chips: not a whole number in range"},
+        Refusal{{"--cut", "decode:4", "--chips", "-3"}, "got \"-3\""},
+        Refusal{{"--cut", "decode:4", "--chips", "two"}, "got \"two\""},
+        Refusal{{"--cut", "decode:4", "--chips", "99999999999999999999"},
+                "want 1 to 9223372036854775807"},
+        Refusal{{"--cut", "decode:4", "--weights", "synthetic:18446744073709551616"},
+                "want 0 to 18446744073709551615"},
+        Refusal{{"--cut", "decode:4", "--position", "0"}, "--position"},
+        Refusal{{"--cut", "decode:4", "--generate", "0"}, "--generate"},
+        Refusal{{"--cut", "decode:4", "--threads", "0"}, "--threads"},
+        Refusal{{"--cut", "decode:4", "--threads", "5000"}, "want 1 to 1024"},
+        Refusal{{"--cut", "decode:4", "--cycle-limit", "0"}, "--cycle-limit"},
+        Refusal{{"--cut", "decode:4", "--stalls", "x"}, "--stalls"},
+        Refusal{{"--cut", "decode:4", "--fill", "FF"}, "want 0xNN or 0xNNNNNNNN"},
+        Refusal{{"--cut", "decode:4", "--fill", "0xFFF"}, "--fill"},
+        Refusal{{"--cut", "decode:4", "--fill", "0xGG"}, "--fill"},
+        Refusal{{"--cut", "decode:4", "--format", "xml"}, "want console, json or csv"},
+        Refusal{{"--cut", "decode:4", "--set", "launch_us=2"}, "want gpu.KEY=VALUE"},
+        Refusal{{"--cut", "decode:4", "--set", "gpu.launch_us"}, "want gpu.KEY=VALUE"},
+        Refusal{{"--cut", "decode:4", "--set", "gpu.=4"}, "want gpu.KEY=VALUE"},
+        Refusal{{"--cut", "decode:4", "--set", "cpu.x=4"}, "unknown owner"},
+        Refusal{{"--cut", "decode:4", "--out", ""}, "--out: an empty value"},
+        Refusal{{"--cut", "decode:4", "--nonsense"}, "--nonsense"},
+        Refusal{{"--cut", "decode:4", "more"}, "more"}, Refusal{{"--cut"}, "--cut"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Combinations, RefusedOptions,
@@ -189,6 +214,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--cut", "decode:2", "--benchmark_format=xml"}, "want console, json or csv"},
         Refusal{{"--cut", "decode:2", "--benchmark_list_tests=perhaps"}, "want true or false"},
         Refusal{{"--cut", "decode:2", "--benchmark_repetitions=0"}, "--benchmark_repetitions"},
+        Refusal{{"--cut", "decode:2", "--benchmark_min_time=-1"}, "got \"-1\""},
+        Refusal{{"--cut", "decode:2", "--benchmark_min_time=nan"}, "got \"nan\""},
+        Refusal{{"--cut", "decode:2", "--v=x"}, "--v: not a whole number"},
         Refusal{{"--cut", "decode:2", "--benchmark_color="}, "--benchmark_color: an empty value"}));
 
 TEST(Options, HelpAndVersionAreTexts) {

@@ -50,6 +50,10 @@ TEST(Vocabulary, UnknownGivesNoText) {
   EXPECT_EQ(Vocabulary{}.text(ids), std::nullopt);
 }
 
+TEST(Vocabulary, OfATokenizerIsPassedOver) {
+  EXPECT_TRUE(read_vocabulary(R"({"!": 0, "\u0120the": 1})", "vocab.json", 2).empty());
+}
+
 TEST(Vocabulary, RefusesAFileOfAnotherForm) {
   const auto refusal = [](std::string_view json) -> std::string {
     try {
@@ -60,11 +64,14 @@ TEST(Vocabulary, RefusesAFileOfAnotherForm) {
     return "";
   };
   EXPECT_THAT(refusal("{"), testing::HasSubstr("vocab.json"));
+  EXPECT_THAT(refusal("{\"1\": 1e999}"), testing::HasSubstr("vocab.json: not JSON"));
+  EXPECT_THAT(refusal(std::string_view("{}\0x", 4)), testing::HasSubstr("a zero byte"));
   EXPECT_THAT(refusal("[1]"), testing::HasSubstr("not an object"));
   EXPECT_THAT(refusal(R"({"4": "x"})"), testing::HasSubstr("got 4, want 0 to 3"));
   EXPECT_THAT(refusal(R"({"-1": "x"})"), testing::HasSubstr("got -1"));
   EXPECT_THAT(refusal(R"({"x": "x"})"), testing::HasSubstr("got x"));
-  EXPECT_THAT(refusal(R"({"1": 7})"), testing::HasSubstr("not a text"));
+  EXPECT_THAT(refusal(R"({"1": "x", "2": 7})"), testing::HasSubstr("not a text"));
+  EXPECT_THAT(refusal(R"({"1": ["x"]})"), testing::HasSubstr("not a text"));
 }
 
 }  // namespace
