@@ -1,5 +1,7 @@
 #include "bench/outcome.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +31,28 @@ int exit_status(const Report& report) {
   }
   for (const ScoreOutcome& lane : report.scores) take(lane.ending, lane.agrees);
   return status;
+}
+
+std::string time_note(TimeClass time_class, std::string_view remark) {
+  std::string note(name_of(time_class));
+  if (!remark.empty()) note += fmt::format(": {}", remark);
+  return note;
+}
+
+std::map<std::string, std::string> time_notes(const Report& report) {
+  std::map<std::string, std::string> notes;
+  for (const CutOutcome& cut : report.cuts) {
+    for (const LaneOutcome& lane : cut.lanes) {
+      if (lane.ending != Ending::kRan || lane.result->timing.remark.empty()) continue;
+      const Timing& timing = lane.result->timing;
+      notes[lane.lane] = time_note(timing.time_class, timing.remark);
+    }
+  }
+  for (const ScoreOutcome& lane : report.scores) {
+    if (lane.ending != Ending::kRan || lane.time_remark.empty()) continue;
+    notes[lane.lane] = time_note(*lane.time_class, lane.time_remark);
+  }
+  return notes;
 }
 
 bool gives_logits(const Cut& cut) {

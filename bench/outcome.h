@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/context.h"
@@ -34,7 +35,9 @@ struct LaneOutcome {
   std::vector<double> repeated_seconds;  ///< of every repetition
   double host_seconds = 0;
   double simulation_seconds = 0;
-  std::optional<reference::ErrorOfArithmetic> error;  ///< against binary64, with --exact
+  /// Against binary64, with --exact. Rows that are no logits: kl and top1 are NaN, and
+  /// max_logit_error is the largest difference of an element.
+  std::optional<reference::ErrorOfArithmetic> error;
   std::optional<Generated> generated;
 
   double seconds() const;  ///< median over the repetitions
@@ -66,7 +69,9 @@ struct ScoreOutcome {
   std::optional<Divergence> divergence;
   double seconds = 0;
   std::optional<TimeClass> time_class;
+  std::string time_remark;  ///< what Timing says of its seconds
   double host_seconds = 0;
+  std::optional<reference::ErrorOfArithmetic> error;  ///< against binary64, with --exact
 };
 
 /// Everything that a result says.
@@ -86,6 +91,11 @@ struct Report {
 
 /// 0 all lanes agree, 1 a lane disagrees, 2 a lane refuses or fails.
 int exit_status(const Report& report);
+
+/// "modelled: uncalibrated, +-30 %": a time's class with what its lane says of it.
+std::string time_note(TimeClass time_class, std::string_view remark);
+/// The note of each lane's times, where its lane says something of them.
+std::map<std::string, std::string> time_notes(const Report& report);
 
 /// Whether the outputs of a cut are logits.
 bool gives_logits(const Cut& cut);

@@ -75,10 +75,21 @@ std::string bound_text(const Timing& timing) {
   return fmt::format("{} {:.1f} %", timing.bound->name, 100 * timing.bound->fraction);
 }
 
-std::string time_text(double seconds, const Timing& timing) {
-  std::string text = fmt::format("{} {}", human_seconds(seconds), name_of(timing.time_class));
-  if (!timing.remark.empty()) text += fmt::format(" ({})", timing.remark);
+std::string time_text(double seconds, TimeClass time_class, std::string_view remark) {
+  std::string text = fmt::format("{} {}", human_seconds(seconds), name_of(time_class));
+  if (!remark.empty()) text += fmt::format(" ({})", remark);
   return text;
+}
+
+std::string error_text(std::string_view lane, const reference::ErrorOfArithmetic& error) {
+  if (std::isnan(error.top1)) {  // rows, no logits
+    return fmt::format("{} against binary64: largest error of an element {:.3g}\n", lane,
+                       error.max_logit_error);
+  }
+  return fmt::format(
+      "{} against binary64: KL {:.3g} nats, largest logit error {:.3g}, same first choice "
+      "{:.1f} %\n",
+      lane, error.kl, error.max_logit_error, 100 * error.top1);
 }
 
 /// `alone`: no other lane gave anything to compare with.
@@ -167,7 +178,7 @@ void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut) {
     const double seconds = lane.seconds();
     const auto rate = tokens_per_second(cut.plan.cut, seconds);
     rows.push_back({{lane.lane},
-                    {time_text(seconds, timing)},
+                    {time_text(seconds, timing.time_class, timing.remark)},
                     {rate ? human_count(*rate) : "-", Ink::kPlain, true},
                     {bytes_text(timing)},
                     {bound_text(timing)},
@@ -179,12 +190,7 @@ void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut) {
                              lane.result->fault->line);
     }
     add_categories(details, painter, lane);
-    if (lane.error) {
-      details += fmt::format(
-          "{} against binary64: KL {:.3g} nats, largest logit error {:.3g}, same first choice "
-          "{:.1f} %\n",
-          lane.lane, lane.error->kl, lane.error->max_logit_error, 100 * lane.error->top1);
-    }
+    if (lane.error) details += error_text(lane.lane, *lane.error);
     if (lane.divergence) {
       add_divergence(details, painter, lane.lane, cut.compared_with, *lane.divergence);
     }
@@ -218,9 +224,8 @@ void add_scores(std::string& text, const Painter& painter, const Report& report)
     }
     const std::string& base = report.scores_compared_with;
     const auto perplexity = lane.total.perplexity();
-    const std::string time = lane.time_class ? fmt::format("{} {}", human_seconds(lane.seconds),
-                                                           name_of(*lane.time_class))
-                                             : "-";
+    const std::string time =
+        lane.time_class ? time_text(lane.seconds, *lane.time_class, lane.time_remark) : "-";
     rows.push_back({{lane.lane},
                     {fmt::format("{}", lane.total.positions), Ink::kPlain, true},
                     {fmt::format("{:.6f}", lane.total.nll), Ink::kPlain, true},
@@ -230,6 +235,7 @@ void add_scores(std::string& text, const Painter& painter, const Report& report)
                     verdict(lane.lane, lane.agrees, base, only_one_ran(report.scores))});
     if (lane.fault)
       details += fmt::format("{} on {}\n", painter.paint(Ink::kBad, "fault"), lane.lane);
+    if (lane.error) details += error_text(lane.lane, *lane.error);
     if (lane.divergence) add_divergence(details, painter, lane.lane, base, *lane.divergence);
   }
   if (rows.size() > 1) text += table(painter, rows);

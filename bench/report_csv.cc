@@ -59,6 +59,13 @@ Fields context_fields(const Json& context) {
   return fields;
 }
 
+/// What the lane of a line says of its times.
+void add_note(const Json& context, const Json& lane, Fields& fields) {
+  const Json& notes = context["time_notes"];
+  const auto note = notes.find(lane["lane"].get<std::string>());
+  fields.emplace_back("time_note", note == notes.end() ? "" : value_text(*note));
+}
+
 void add_all(const Json& object, const std::vector<std::string>& but, Fields& fields) {
   for (const auto& [key, value] : object.items()) {
     if (std::find(but.begin(), but.end(), key) == but.end()) flatten(key, value, fields);
@@ -72,6 +79,7 @@ std::vector<Fields> cut_lines(const Json& report) {
       Fields fields = {{"cut", value_text(cut["cut"])}};
       flatten("identity", cut["identity"], fields);
       add_all(lane, {}, fields);
+      add_note(report["context"], lane, fields);
       lines.push_back(std::move(fields));
     }
   }

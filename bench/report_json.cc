@@ -36,6 +36,7 @@ Json context_json(const Report& report) {
       {"weights", report.weights_kind},
       {"weights_sha256", report.weights_sha256},
       {"configurations", configurations},
+      {"time_notes", time_notes(report)},
       {"host",
        {{"name", report.host.name},
         {"system", report.host.system},
@@ -88,6 +89,12 @@ void add_timing(Json& object, const CutOutcome& cut, const LaneOutcome& lane) {
   object["simulation_seconds"] = number(lane.simulation_seconds);
 }
 
+Json error_json(const reference::ErrorOfArithmetic& error) {
+  return {{"kl", number(error.kl)},
+          {"max_logit_error", number(error.max_logit_error)},
+          {"top1", number(error.top1)}};
+}
+
 Json lane_json(const CutOutcome& cut, const LaneOutcome& lane) {
   Json object = {{"lane", lane.lane}};
   if (lane.ending == Ending::kRefused) {
@@ -102,11 +109,7 @@ Json lane_json(const CutOutcome& cut, const LaneOutcome& lane) {
   object["output_sha256"] = lane.output_sha256;
   object["fault"] = lane.result->fault ? Json(lane.result->fault->line) : Json(false);
   add_timing(object, cut, lane);
-  if (lane.error) {
-    object["error"] = {{"kl", number(lane.error->kl)},
-                       {"max_logit_error", number(lane.error->max_logit_error)},
-                       {"top1", number(lane.error->top1)}};
-  }
+  if (lane.error) object["error"] = error_json(*lane.error);
   if (lane.generated) {
     object["generated"] = {{"tokens", lane.generated->tokens},
                            {"text", or_null(lane.generated->text)}};
@@ -146,6 +149,7 @@ Json score_lane_json(const ScoreOutcome& lane) {
   }
   object["agrees"] = lane.agrees;
   object["score"] = score_json(lane.total);
+  if (lane.error) object["error"] = error_json(*lane.error);
   if (lane.sequences.size() > 1) {
     Json sequences = Json::array();
     for (const Score& sequence : lane.sequences) sequences.push_back(score_json(sequence));

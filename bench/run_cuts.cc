@@ -110,6 +110,7 @@ class CutTask {
   TaskTime time_of(double seconds) const {
     TaskTime time{.seconds = seconds};
     const Timing& timing = outcome_.result->timing;
+    time.note = time_note(timing.time_class, timing.remark);
     if (plan_.cut.part == Cut::Part::kWhole) time.tokens = static_cast<double>(plan_.cut.rows);
     if (!timing.bytes.empty()) {
       time.bytes = 0;

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "bench/exact_error.h"
 #include "bench/score.h"
 #include "bench/session.h"
 #include "bench/tape.h"
@@ -25,7 +26,9 @@ struct ScoreState {
 };
 
 TaskTime time_of(const ScoreOutcome& outcome) {
-  return {.seconds = outcome.seconds, .tokens = static_cast<double>(outcome.total.positions)};
+  return {.seconds = outcome.seconds,
+          .tokens = static_cast<double>(outcome.total.positions),
+          .note = time_note(*outcome.time_class, outcome.time_remark)};
 }
 
 TaskTime end(ScoreOutcome& outcome, Ending ending, std::string_view reason) {
@@ -34,7 +37,9 @@ TaskTime end(ScoreOutcome& outcome, Ending ending, std::string_view reason) {
   return {.error = outcome.reason};
 }
 
-TaskTime score_lane(Session& session, const ScoreWork& work, std::size_t lane, ScoreState& state) {
+/// `exact` is made when the first lane needs it.
+TaskTime score_lane(Session& session, const ScoreWork& work, std::size_t lane, ScoreState& state,
+                    std::optional<ExactScore>& exact) {
   ScoreOutcome& outcome = state.outcome;
   Runner& runner = *session.runners[lane];
   session.progress.show(fmt::format("scoring on {}", outcome.lane));
@@ -46,8 +51,19 @@ TaskTime score_lane(Session& session, const ScoreWork& work, std::size_t lane, S
   const bool first = outcome.ending == Ending::kNotRun;
   Dumper* dumper = first && session.dumper ? &*session.dumper : nullptr;
   try {
+    RowSeen seen;
+    if (first && session.options.exact) {
+      session.progress.show("scoring in binary64");
+      if (!exact) exact.emplace(work, session.model, session.options.threads);
+      exact->take();  // nothing is left of a lane that failed
+      seen = [&exact](std::size_t sequence, std::int64_t position, std::span<const float> logits) {
+        exact->add(sequence, position, logits);
+      };
+      session.progress.show(fmt::format("scoring on {}", outcome.lane));
+    }
     DigestTape tape(runner, dumper);
-    Scored scored = score(work, session.model.spec, tape, dumper);
+    Scored scored = score(work, session.model.spec, tape, dumper, seen);
+    if (seen) outcome.error = exact->take();
     if (!first && scored.total.logits_sha256 != outcome.total.logits_sha256) {
       return end(outcome, Ending::kFailed,
                  fmt::format("gave {} and then, for the same tokens, {}",
@@ -58,6 +74,7 @@ TaskTime score_lane(Session& session, const ScoreWork& work, std::size_t lane, S
     outcome.seconds = tape.seconds();
     outcome.host_seconds = tape.host_seconds();
     outcome.time_class = tape.time_class();
+    outcome.time_remark = tape.time_remark();
     outcome.fault = tape.fault();
     state.digests = tape.digests();
     outcome.ending = Ending::kRan;
@@ -102,12 +119,26 @@ std::string compare_all(Session& session, const ScoreWork& work, std::vector<Sco
   return states[*base].outcome.lane;
 }
 
+/// --context holds each sequence.
+void check_context(const Options& options, const std::vector<Sequence>& sequences) {
+  if (!options.context) return;
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const auto length = static_cast<std::int64_t>(sequences[i].size());
+    if (length <= *options.context) continue;
+    throw Error("--context",
+                fmt::format("shorter than the sequence of {}", place_of_given(options, i)),
+                fmt::to_string(*options.context), fmt::format("{} or more", length));
+  }
+}
+
 }  // namespace
 
 ScoreWork plan_score(const Options& options, const Model& model) {
   std::vector<Sequence> sequences = *given_sequences(options, model);
+  check_context(options, sequences);
   const ScoreWork work = score_work(std::move(sequences), options.context, mode_of(options));
-  check_score_memory(work, model.spec);
+  check_score_memory(work, model.spec, options.context ? "--context" : "--tokens");
+  if (options.exact) check_exact_memory(work, model.spec);
   for (const Cut& cut : score_cuts(work, model.spec)) {
     written_split(model.spec, cut, options.chips.value_or(1));
   }
@@ -119,13 +150,14 @@ TaskReports run_scores(Session& session, const ScoreWork& work, Report& report) 
   report.is_score = true;
   report.score_mode = work.mode.text();
   std::vector<ScoreState> states(session.lanes.size());
+  std::optional<ExactScore> exact;
   std::vector<Task> tasks;
   for (std::size_t lane = 0; lane < session.lanes.size(); ++lane) {
     states[lane].outcome.lane = session.lanes[lane].name;
-    tasks.push_back(
-        {fmt::format("score/{}", session.lanes[lane].name), [&session, &work, &states, lane] {
-           return score_lane(session, work, lane, states[lane]);
-         }});
+    tasks.push_back({fmt::format("score/{}", session.lanes[lane].name),
+                     [&session, &work, &states, &exact, lane] {
+                       return score_lane(session, work, lane, states[lane], exact);
+                     }});
   }
   TaskReports reports = run_tasks(tasks, session.options);
   report.scores_compared_with = compare_all(session, work, states);

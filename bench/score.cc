@@ -31,6 +31,7 @@ class Tally {
     score_.nll +=
         negative_log_likelihood(logits, sequence_[static_cast<std::size_t>(score_.positions)]);
   }
+  std::int64_t positions() const { return score_.positions; }  ///< so far
   Score finish() {
     score_.logits_sha256 = digest_.hex();
     return score_;
@@ -46,11 +47,13 @@ class Tally {
 /// sequences wait for the earlier ones.
 class Sheet {
  public:
-  explicit Sheet(const std::vector<Sequence>& sequences) : waiting_(sequences.size()) {
+  Sheet(const std::vector<Sequence>& sequences, const RowSeen& seen)
+      : seen_(seen), waiting_(sequences.size()) {
     for (const Sequence& sequence : sequences) tallies_.emplace_back(sequence);
   }
 
   void add(std::size_t sequence, std::span<const float> logits) {
+    if (seen_) seen_(sequence, tallies_[sequence].positions(), logits);
     tallies_[sequence].add(logits);
     if (sequence == next_) {
       digest_.add(logits);
@@ -82,6 +85,7 @@ class Sheet {
   }
 
  private:
+  const RowSeen& seen_;
   std::vector<Tally> tallies_;
   std::vector<std::vector<float>> waiting_;
   std::set<std::size_t> ended_;
@@ -289,15 +293,16 @@ std::vector<Cut> score_cuts(const ScoreWork& work, const ModelSpec& spec) {
   return cuts;
 }
 
-void check_score_memory(const ScoreWork& work, const ModelSpec& spec) {
+void check_score_memory(const ScoreWork& work, const ModelSpec& spec, std::string_view option) {
   const bool batch = work.mode.kind == ScoreMode::Kind::kBatch;
   const std::int64_t rows =
       batch ? std::min(work.mode.size, static_cast<std::int64_t>(work.sequences.size())) : 1;
-  check_host_memory(batch_cut(work, rows), spec, work.context);
+  check_host_memory(batch_cut(work, rows), spec, work.context, option);
 }
 
-Scored score(const ScoreWork& work, const ModelSpec& spec, Tape& tape, Dumper* dumper) {
-  Sheet sheet(work.sequences);
+Scored score(const ScoreWork& work, const ModelSpec& spec, Tape& tape, Dumper* dumper,
+             const RowSeen& seen) {
+  Sheet sheet(work.sequences, seen);
   const Feed feed{work, spec, tape, dumper, sheet};
   if (work.mode.kind == ScoreMode::Kind::kBatch) {
     const auto size = static_cast<std::size_t>(work.mode.size);

@@ -35,7 +35,8 @@ ScoreWork score_work(std::vector<Sequence> sequences, std::optional<std::int64_t
                      ScoreMode mode);
 
 /// Throws Error where the caches that are alive at once do not fit into this host's memory.
-void check_score_memory(const ScoreWork& work, const ModelSpec& spec);
+/// `option`: the one that states their positions.
+void check_score_memory(const ScoreWork& work, const ModelSpec& spec, std::string_view option = {});
 
 /// The cuts that the work runs, each once: lowered (and refused) before the first token.
 std::vector<Cut> score_cuts(const ScoreWork& work, const ModelSpec& spec);
@@ -45,8 +46,13 @@ struct Scored {
   std::vector<Score> sequences;
 };
 
-/// Feeds all sequences, each into an empty cache. `dumper` may be null.
-Scored score(const ScoreWork& work, const ModelSpec& spec, Tape& tape, Dumper* dumper);
+/// Sees the logits of one position (from 0) of a sequence (from 0), in no order of sequences.
+using RowSeen =
+    std::function<void(std::size_t sequence, std::int64_t position, std::span<const float> logits)>;
+
+/// Feeds all sequences, each into an empty cache. `dumper` may be null, `seen` empty.
+Scored score(const ScoreWork& work, const ModelSpec& spec, Tape& tape, Dumper* dumper,
+             const RowSeen& seen = nullptr);
 
 /// -log of the probability that a row of logits gives to `id`, in binary64: the largest logit is
 /// taken out first.

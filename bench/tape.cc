@@ -93,6 +93,7 @@ Result DigestTape::run(const Cut& cut, Inputs& inputs) {
   seconds_ += ran.result.timing.seconds;
   host_seconds_ += ran.host_seconds;
   time_class_ = ran.result.timing.time_class;
+  time_remark_ = ran.result.timing.remark;
   fault_ = fault_ || ran.result.fault.has_value();
   return std::move(ran.result);
 }

@@ -39,6 +39,7 @@ class DigestTape : public Tape {
   double seconds() const { return seconds_; }  ///< in the lane's own time class
   double host_seconds() const { return host_seconds_; }
   std::optional<TimeClass> time_class() const { return time_class_; }
+  const std::string& time_remark() const { return time_remark_; }
   bool fault() const { return fault_; }
 
  private:
@@ -48,6 +49,7 @@ class DigestTape : public Tape {
   double seconds_ = 0;
   double host_seconds_ = 0;
   std::optional<TimeClass> time_class_;
+  std::string time_remark_;
   bool fault_ = false;
 };
 

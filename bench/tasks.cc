@@ -87,6 +87,7 @@ void run_one(benchmark::State& state, const Task& task) {
       break;
     }
     state.SetIterationTime(time.seconds);
+    state.SetLabel(time.note);
     const auto rate = [&](const char* name, const std::optional<double>& amount) {
       if (amount && time.seconds > 0) state.counters[name] = *amount / time.seconds;
     };

@@ -16,6 +16,7 @@ struct TaskTime {
   std::optional<double> tokens = std::nullopt;  ///< counted as tokens/s
   std::optional<double> bytes = std::nullopt;   ///< counted as bytes/s
   std::optional<double> cycles = std::nullopt;
+  std::string note = {};   ///< of the time: its class, and what its lane says of it
   std::string error = {};  ///< not empty: the benchmark ends in this error
 };
 

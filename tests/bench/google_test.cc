@@ -92,6 +92,9 @@ TEST(ItsFormat, StandsInForOurs) {
   ASSERT_FALSE(object.is_discarded());
   EXPECT_EQ(object["benchmarks"].size(), 2u);
   EXPECT_EQ(object["context"]["executable"], "bench");
+  EXPECT_EQ(object["benchmarks"][0]["label"], "measured");
+  EXPECT_THAT(object["benchmarks"][1]["label"].get<std::string>(),
+              testing::AnyOf("modelled: uncalibrated, +-30 %", HasSubstr("measured")));
 }
 
 TEST(ALaneThatFails, IsAnErrorOfItsBenchmark) {

@@ -35,8 +35,9 @@ TEST(JsonOutput, HasEveryKeyOfTheContract) {
   const json object = run_json({"--cut", "prefill:4,layer:2@decode:5"});
   EXPECT_EQ(keys(object), (std::set<std::string>{"context", "cuts"}));
   const json& context = object["context"];
-  EXPECT_EQ(keys(context), (std::set<std::string>{"versions", "git", "model", "weights",
-                                                  "weights_sha256", "configurations", "host"}));
+  EXPECT_EQ(keys(context),
+            (std::set<std::string>{"versions", "git", "model", "weights", "weights_sha256",
+                                   "configurations", "time_notes", "host"}));
   EXPECT_EQ(keys(context["git"]), (std::set<std::string>{"commit", "dirty"}));
   if (!context["git"]["commit"].is_null()) {
     EXPECT_THAT(context["git"]["commit"].get<std::string>(), testing::MatchesRegex("[0-9a-f]{40}"));
@@ -122,7 +123,59 @@ TEST(JsonOutput, HasTheErrorOfTheArithmeticWhereAsked) {
       EXPECT_NEAR(lane["error"]["kl"].get<double>(), error["kl"].get<double>(), 1e-15);
     }
   }
-  EXPECT_FALSE(cuts[3]["lanes"][0].contains("error"));
+}
+
+TEST(JsonOutput, GivesTheErrorOfRowsThatAreNoLogits) {
+  const json cuts =
+      run_json({"--cut", "embedding@prefill:9,layer:1@decode:9,layer:3@prefill:9,layer:2@batch:2x9",
+                "--exact"})["cuts"];
+  ASSERT_EQ(cuts.size(), 4u);
+  for (const json& cut : cuts) {
+    for (const json& lane : cut["lanes"]) {
+      const json& error = lane["error"];
+      EXPECT_EQ(keys(error), (std::set<std::string>{"kl", "max_logit_error", "top1"}));
+      EXPECT_TRUE(error["kl"].is_null());
+      EXPECT_TRUE(error["top1"].is_null());
+      EXPECT_GT(error["max_logit_error"], 0.0) << cut["cut"];
+      EXPECT_LT(error["max_logit_error"], 0.5) << cut["cut"];
+    }
+  }
+}
+
+TEST(JsonOutput, OfAScoreHasTheErrorWhereAsked) {
+  const std::vector<std::string> base = {"--score", "--tokens", "73,110,32,116,104,101", "--exact"};
+  std::vector<json> errors;
+  for (const std::vector<std::string>& mode :
+       {std::vector<std::string>{}, {"--chunk", "4"}, {"--batch", "2"}, {"--chips", "2"}}) {
+    std::vector<std::string> arguments = base;
+    arguments.insert(arguments.end(), mode.begin(), mode.end());
+    const json object = run_json(arguments);
+    for (const json& lane : object["lanes"]) {
+      EXPECT_EQ(keys(lane), (std::set<std::string>{"lane", "agrees", "score", "error"}));
+      errors.push_back(lane["error"]);
+    }
+  }
+  ASSERT_EQ(errors.size(), 8u);
+  EXPECT_GT(errors[0]["kl"], 0.0);
+  EXPECT_LT(errors[0]["kl"], 0.01);
+  EXPECT_GT(errors[0]["max_logit_error"], 0.0);
+  EXPECT_LT(errors[0]["max_logit_error"], 0.5);
+  for (const json& error : errors) EXPECT_EQ(error, errors[0]);  // the same bits, in one order
+  // The last position's is the one of the decode step there, so the largest is no smaller.
+  const json step = run_json({"--cut", "decode:6", "--tokens", base[2], "--exact"});
+  EXPECT_GE(errors[0]["max_logit_error"], step["cuts"][0]["lanes"][0]["error"]["max_logit_error"]);
+}
+
+TEST(JsonOutput, StatesTheErrorOfModelledTimes) {
+  for (const std::vector<std::string>& work :
+       {std::vector<std::string>{"--cut", "decode:4"}, {"--score", "--tokens", "1,2"}}) {
+    const json notes = run_json(work)["context"]["time_notes"];
+    ASSERT_TRUE(notes.is_object());
+    EXPECT_FALSE(notes.contains("reference"));  // a measured time of this host, nothing to add
+    const std::string note = notes["cuda"];
+    if (note.starts_with("measured")) continue;
+    EXPECT_EQ(note, "modelled: uncalibrated, +-30 %");
+  }
 }
 
 TEST(JsonOutput, OfAScoreHasEveryKey) {
@@ -173,6 +226,7 @@ TEST(CsvOutput, HoldsTheSameNumbers) {
   if (lane["time_class"] == "measured") return;
   EXPECT_THAT(ended.out, testing::HasSubstr(lane["seconds"].dump() + ",modelled," +
                                             lane["cycles"].dump() + ","));
+  EXPECT_THAT(ended.out, testing::HasSubstr(",\"modelled: uncalibrated, +-30 %\","));
 }
 
 }  // namespace
