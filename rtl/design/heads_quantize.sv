@@ -71,8 +71,8 @@ module heads_quantize (
   logic [15:0] first_quad_q, row_base_q, quad_of_row;
   logic [4:0] credits_q;
   logic step, last_quad, last_row, back, credit_back;
-  logic [9:0] low_left, left;
-  logic [9:0] high_element;
+  // Counted along with index_q: columns of the low half and of the head that are left (signed).
+  logic [9:0] low_left_q, left_q, high_element_q;
 
   assign last_quad    = {1'b0, index_q} + 7'd1 == {words_i, 3'd0};
   assign last_row     = {1'b0, row_q} + 6'd1 == rows_i;
@@ -80,9 +80,6 @@ module heads_quantize (
   assign step         = reading_q && (!write_back_i || credits_q != 5'd0);
   assign back         = step && write_back_i && {1'b0, index_q} < quads_i;
   assign quad_of_row  = first_quad_q + {10'd0, index_q};
-  assign low_left     = {1'b0, low_columns_i} - {2'd0, index_q, 2'd0};  // signed
-  assign left         = {1'b0, columns_i} - {2'd0, index_q, 2'd0};
-  assign high_element = 10'd0 - low_left;
 
   logic [127:0] low_data, high_data;
 
@@ -106,7 +103,7 @@ module heads_quantize (
       .write_quad_i  ({write_slot_q, quad_index_i}),
       .write_data_i  (quad_i),
       .read_valid_i  (step),
-      .read_element_i({slot, 8'd0} + high_element),
+      .read_element_i(high_element_q),
       .read_data_o   (high_data)
   );
 
@@ -125,7 +122,7 @@ module heads_quantize (
   assign back_address = row_base_q + {3'd0, quad_of_row[15:3]};
   assign tag = {back, back_address, quad_of_row[2:0], index_q[2:0], index_q[5:3] == 3'd0,
                 {1'b0, index_q[5:3]} + 4'd1 == words_i, zero_q[slot], shift_q[slot],
-                lanes(low_left), lanes(left)};
+                lanes(low_left_q), lanes(left_q)};
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -145,10 +142,16 @@ module heads_quantize (
       end
       if (quad_valid_i && quad_last) write_slot_q <= write_slot_q + 2'd1;
       if (claim_o) begin
-        reading_q <= 1'b1;
-        index_q   <= '0;
+        reading_q      <= 1'b1;
+        index_q        <= '0;
+        low_left_q     <= {1'b0, low_columns_i};
+        left_q         <= {1'b0, columns_i};
+        high_element_q <= {slot, 8'd0} - {1'b0, low_columns_i};
       end else if (step) begin
-        index_q <= index_q + 6'd1;
+        index_q        <= index_q + 6'd1;
+        low_left_q     <= low_left_q - 10'd4;
+        left_q         <= left_q - 10'd4;
+        high_element_q <= high_element_q + 10'd4;
         if (last_quad) begin
           reading_q  <= 1'b0;
           read_q     <= read_q + 3'd1;

@@ -1,7 +1,7 @@
 // Words of embedding rows from chunks of 32 bytes of super-beats: a row's scale and multipliers
 // (first_section_i), then its weights, one word for each chunk.
 //
-// Latency: 5 cycles. Throughput: one chunk a cycle; no back-pressure. Overflow: rows of more than
+// Latency: 6 cycles. Throughput: one chunk a cycle; no back-pressure. Overflow: rows of more than
 // Config.activation_words * 64 columns are refused at lowering. Reset clears what is under way.
 module rows_embedding #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
@@ -44,6 +44,21 @@ module rows_embedding #(
 
   assign weights_valid = valid_q && !first_section_q;
 
+  // The weights with their multiplier.
+  logic weights_valid_q;
+  logic [255:0] weights_q;
+  logic [7:0] multiplier_q;
+  logic [31:0] scale_q;
+
+  always_ff @(posedge clk_i) begin
+    if (weights_valid) begin
+      weights_q    <= bytes_q;
+      multiplier_q <= multiplier;
+      scale_q      <= scale;
+    end
+    weights_valid_q <= weights_valid && rst_ni;
+  end
+
   rows_multipliers #(
       .Config(Config)
   ) u_multipliers (
@@ -59,10 +74,10 @@ module rows_embedding #(
   rows_embed u_embed (
       .clk_i,
       .rst_ni,
-      .valid_i     (weights_valid),
-      .weights_i   (bytes_q),
-      .multiplier_i(multiplier),
-      .scale_i     (scale),
+      .valid_i     (weights_valid_q),
+      .weights_i   (weights_q),
+      .multiplier_i(multiplier_q),
+      .scale_i     (scale_q),
       .valid_o,
       .x_o,
       .scale_o
