@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <string>
 
 #include "program/author.h"
@@ -12,6 +13,7 @@
 #include "program/read_program.h"
 #include "program/standard_streams.h"
 #include "program/text/scanner.h"
+#include "program/text/source.h"
 #include "program/text_file.h"
 #include "program/token_list.h"
 #include "program/written.h"
@@ -25,12 +27,21 @@ constexpr int kBadInput = 2;
 struct Options {
   std::string cut;
   std::string model = "kjv";
-  std::int64_t chips = 1;
+  std::string chips = "1";
   std::string directory;
   std::optional<std::string> tokens;
-  std::optional<std::int64_t> position;
+  std::optional<std::string> position;
   std::string file;
 };
+
+/// A whole number in decimal. (The option reader takes 010 for 8, and what is too large for its
+/// largest.)
+std::int64_t number(std::string_view option, std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc{} && end == text.data() + text.size()) return value;
+  throw Error(option, "not a whole number in range", quote(text), "a number from 1");
+}
 
 Facts facts_of_options(const Options& options) {
   Facts facts;
@@ -40,7 +51,7 @@ Facts facts_of_options(const Options& options) {
     write_standard_error(fmt::format("{}\n", escaped(options.model + ": " + remark)));
   }
   facts.spec = model.reading.spec;
-  facts.chips = options.chips;
+  facts.chips = number("--chips", options.chips);
   facts.directory = options.directory;
   return facts;
 }
@@ -96,7 +107,9 @@ void put_inputs(const Options& options, Facts* facts) {
                 fmt::format("at most {}", kMostRunRows));
   }
   const bool chunk = cut.work == Cut::Work::kPrefill;
-  const std::int64_t first = options.position.value_or(chunk ? 1 : cut.context);
+  const std::int64_t first = options.position ? number("--position", *options.position)
+                             : chunk          ? 1
+                                              : cut.context;
   if (first < 1 || first > (std::int64_t{1} << 31) - 1) {
     throw Error("--position", "out of bounds", fmt::format("{}", first),
                 "1 to 2147483647 (counted from 1)");

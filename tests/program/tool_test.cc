@@ -137,6 +137,26 @@ TEST_F(Tool, EndsWithTwoOnBadUse) {
   }
 }
 
+TEST_F(Tool, ReadsNumbersInDecimalAndShowsThemAsGiven) {
+  EXPECT_EQ(run("identity --cut decode:9 --chips 02").out,
+            run("identity --cut decode:9 --chips 2").out);
+  for (const char* number : {"99999999999999999999", "0x2", "2.0", "''", "1e0", "-"}) {
+    const Outcome outcome = run(std::string("identity --cut decode:9 --chips ") + number);
+    EXPECT_EQ(outcome.status, 2) << number;
+    EXPECT_THAT(outcome.error, HasSubstr("--chips: not a whole number in range; got")) << number;
+  }
+  EXPECT_THAT(run("write --cut decode:9 --tokens 1 --position 99999999999999999999").error,
+              HasSubstr("--position: not a whole number in range; got \"99999999999999999999\""));
+}
+
+TEST_F(Tool, NamesTheLineOfATokenFile) {
+  const std::string file = folder_.write("tokens", "1 2 3\n1 2\n").string();
+  EXPECT_THAT(run("write --cut batch:2x3 --tokens @" + file).error,
+              HasSubstr(file + ":2: another count of tokens than a row takes; got 2, want 1 or 3"));
+  EXPECT_THAT(run("write --cut decode:3 --tokens @").error,
+              HasSubstr("--tokens: no file is named after the @"));
+}
+
 TEST_F(Tool, HelpsOnRequest) {
   const Outcome outcome = run("--help");
   EXPECT_EQ(outcome.status, 0);
