@@ -19,5 +19,5 @@ namespace logos {
     if (!(condition)) ::logos::fail_check(__FILE__, __LINE__, #condition); \
   } while (false)
 
-/// Stands where no value of an enum leads, after a switch that handles all of them.
+/// Stands where nothing leads: after a switch that handles every value, after a loop that returns.
 #define CHECK_UNREACHABLE() ::logos::fail_check(__FILE__, __LINE__, "unreachable")

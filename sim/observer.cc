@@ -15,7 +15,7 @@ std::string_view name_of(ElementType type) {
     case ElementType::kI64:
       return "i64";
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::size_t bytes_of(ElementType type) {
@@ -28,7 +28,7 @@ std::size_t bytes_of(ElementType type) {
     case ElementType::kI64:
       return 8;
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 }  // namespace logos

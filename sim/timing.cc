@@ -15,7 +15,7 @@ std::string_view name_of(TimeClass time_class) {
     case TimeClass::kModelled:
       return "modelled";
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::string_view name_of(Category category) {
@@ -33,7 +33,7 @@ std::string_view name_of(Category category) {
     case Category::kIdle:
       return "idle";
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 }  // namespace logos

@@ -36,7 +36,7 @@ double frequency(const Rotary& rotary, std::int64_t pair, std::int64_t head_colu
       return (1 - s) * f / rotary.factor + s * f;
     }
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 class ExactEvaluation {
@@ -114,7 +114,7 @@ std::vector<double> ExactEvaluation::run() {
       if (last_use[static_cast<std::size_t>(argument)] == i) cell(argument) = Cell{};
     }
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 void ExactEvaluation::execute(const Operation& operation) {
@@ -177,7 +177,7 @@ void ExactEvaluation::execute(const Operation& operation) {
       break;
     }
     default:
-      CHECK(false);  // a word of split programs: refused before
+      CHECK_UNREACHABLE();  // a word of split programs: refused before
   }
   cell(operation.result) = std::move(result);
 }

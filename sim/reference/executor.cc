@@ -221,7 +221,7 @@ bool Executor::on_chip(Chip& chip, const Operation& operation, std::vector<HeadT
     case Word::kHeldOverChips:
       break;
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 void Executor::over_chips(const Operation& operation) {
@@ -244,7 +244,7 @@ void Executor::over_chips(const Operation& operation) {
     case Word::kHeldOverChips:
       return held_over_chips(*types.front(), from, to);
     default:
-      CHECK(false);
+      CHECK_UNREACHABLE();
   }
 }
 

@@ -15,7 +15,7 @@ std::string_view name_of(Instructions instructions) {
     case Instructions::kAvx512Vnni:
       return "avx512_vnni";
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 std::vector<Instructions> available_instructions() {

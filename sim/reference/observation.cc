@@ -20,7 +20,7 @@ std::vector<T> joined_row(const Parts& parts, std::int64_t row, std::int64_t wid
       const auto part = part_of(get(*parts.cells[chip]), row, first.columns * width);
       return {part.begin(), part.end()};
     }
-    CHECK(false);
+    CHECK_UNREACHABLE();
   }
   const auto units_in = [&](const Value& value) { return by_heads ? value.heads : value.columns; };
   const bool whole = first.spread == Spread::kWhole;

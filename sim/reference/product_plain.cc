@@ -55,7 +55,7 @@ Methods methods_of(Instructions instructions) {
       break;
 #endif
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 }  // namespace logos::reference

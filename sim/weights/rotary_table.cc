@@ -84,7 +84,7 @@ Real frequency_of(const Rotary& rotary, std::int64_t pair, std::int64_t head_col
     case Rotary::Kind::kLlama3:
       return llama3_frequency(rotary, plain);
   }
-  CHECK(false);
+  CHECK_UNREACHABLE();
 }
 
 /// Cosine and sine of `position` (from 0) times a frequency.
