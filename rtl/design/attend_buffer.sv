@@ -29,7 +29,6 @@ module attend_buffer #(
 
   for (genvar q = 0; q < 4; q++) begin : g_head
     logic [127:0] words[0:Words-1];
-    logic [127:0] word_q;
 
     always_ff @(posedge clk_i) begin
       if (score_valid_i && score_half_i == 1'(q / 2)) begin
@@ -37,9 +36,7 @@ module attend_buffer #(
       end else if (weight_valid_i && weight_head_i == 2'(q)) begin
         words[weight_address_i[AddressBits-1:0]] <= weight_data_i;
       end
-      if (read_valid_i) word_q <= words[read_address_i[AddressBits-1:0]];
+      if (read_valid_i) read_data_o[128*q+:128] <= words[read_address_i[AddressBits-1:0]];
     end
-
-    assign read_data_o[128*q+:128] = word_q;
   end
 endmodule

@@ -74,7 +74,6 @@ module attend_dots (
       logic signed [35:0] low_q, high_q;
       logic signed [36:0] dot_q;
       logic signed [38:0] sums[0:3];  // of each set
-      logic signed [38:0] sum_q;
 
       always_ff @(posedge clk_i) begin
         if (valid_i) begin
@@ -96,11 +95,9 @@ module attend_dots (
           logic signed [38:0] sum;
           sum = (label3_q.first ? 39'sd0 : sums[label3_q.head_set]) + 39'(dot_q);
           sums[label3_q.head_set] <= sum;
-          if (label3_q.last) sum_q <= sum;
+          if (label3_q.last) sums_o[64*(4*q+b)+:64] <= 64'(sum);
         end
       end
-
-      assign sums_o[64*(4*q+b)+:64] = 64'(sum_q);
     end
   end
 endmodule

@@ -303,17 +303,20 @@ module attend_outputs #(
                    !slice_valid_q && !word_valid_q && words_q == 4'd0;
 
   word_fifo #(
-      .Bits (1048),
-      .Depth(8)
+      .Bits   (1024),
+      .TagBits(24),
+      .Depth  (8)
   ) waiting (
       .clk_i,
       .rst_ni,
       .valid_i(word_valid_q),
       .ready_o(fifo_ready),
-      .data_i ({word_address_q, word_slices_q, word_q}),
+      .data_i (word_q),
+      .tag_i  ({word_address_q, word_slices_q}),
       .valid_o(vm_write_valid_o),
       .ready_i(vm_write_ready_i),
-      .data_o ({vm_write_address_o, vm_write_slices_o, vm_write_data_o})
+      .data_o (vm_write_data_o),
+      .tag_o  ({vm_write_address_o, vm_write_slices_o})
   );
 
   always_ff @(posedge clk_i) begin

@@ -26,8 +26,6 @@ module attend_queries (
   for (genvar q = 0; q < 4; q++) begin : g_head
     logic [511:0] words[0:63];
     logic [7:0] exponents[0:7];
-    logic [511:0] word_q;
-    logic [7:0] exponent_q;
 
     always_ff @(posedge clk_i) begin
       if (write_valid_i && write_head_i[1:0] == q) begin : write
@@ -42,12 +40,9 @@ module attend_queries (
         end
       end
       if (read_valid_i) begin
-        word_q     <= words[{read_parity_i, read_set_i, read_word_i}];
-        exponent_q <= exponents[{read_parity_i, read_set_i}];
+        read_data_o[512*q+:512] <= words[{read_parity_i, read_set_i, read_word_i}];
+        read_exponents_o[8*q+:8] <= exponents[{read_parity_i, read_set_i}];
       end
     end
-
-    assign read_data_o[512*q+:512]   = word_q;
-    assign read_exponents_o[8*q+:8] = exponent_q;
   end
 endmodule

@@ -33,7 +33,8 @@ module attend_values (
   assign same1    = valid2_q && context2_q == context1_q;
   assign same2    = valid2_q && context2_q == context0 && !read_valid_i;
 
-  logic read1_q, read2_q;
+  logic read1_q, read2_q, busy;
+  assign busy = valid_i || valid1_q || valid2_q || read_valid_i || read1_q;
   logic [1:0] head1_q;
   logic [2:0] quad1_q, quad2_q;
 
@@ -75,38 +76,43 @@ module attend_values (
     product = 64'($signed({1'b0, weight})) * 64'($signed(value));
   endfunction
 
-  logic [2047:0] columns_q;  // one head's sum of each column
-  for (genvar c = 0; c < 32; c++) begin : g_column
-    logic [255:0] sums[0:31];  // head q at [64q +: 64]
-    logic [255:0] four_q, read_q, total_q;
+  // A simulator copies what is read after it was written: so the last stage stands first.
+  logic [2047:0] quads_q;  // one head's sums of the columns of each quad
+  for (genvar k = 0; k < 8; k++) begin : g_quad
+    logic [1023:0] sums[0:31];  // head q, column l at [64(4q + l) +: 64]
+    logic [1023:0] four_q, read_q, total_q;
 
     always_ff @(posedge clk_i) begin
-      if (valid_i) begin
-        for (int q = 0; q < 4; q++) begin
-          four_q[64*q+:64] <= product(weights_i[128*q+:24], values_i[16*c+:16]) +
-                              product(weights_i[128*q+32+:24], values_i[512+16*c+:16]) +
-                              product(weights_i[128*q+64+:24], values_i[1024+16*c+:16]) +
-                              product(weights_i[128*q+96+:24], values_i[1536+16*c+:16]);
+      if (busy) begin : stages
+        logic [1023:0] fetched, so_far;
+        fetched = same2 ? total_q : sums[context0];
+        so_far  = first1_q ? 1024'd0 : same1 ? total_q : read_q;
+        if (read1_q && quad1_q == 3'(k)) begin
+          unique case (head1_q)
+            2'd0: quads_q[256*k+:256] <= read_q[255:0];
+            2'd1: quads_q[256*k+:256] <= read_q[511:256];
+            2'd2: quads_q[256*k+:256] <= read_q[767:512];
+            default: quads_q[256*k+:256] <= read_q[1023:768];
+          endcase
         end
-      end
-      if (valid_i || (read_valid_i && read_quad_i == 3'(c / 4))) begin
-        read_q <= same2 ? total_q : sums[context0];
-      end
-      if (valid1_q) begin : add
-        logic [255:0] so_far;
-        so_far = first1_q ? 256'd0 : same1 ? total_q : read_q;
-        for (int q = 0; q < 4; q++) begin
-          total_q[64*q+:64] <= so_far[64*q+:64] + four_q[64*q+:64];
+        if (valid2_q) sums[context2_q] <= total_q;
+        if (valid1_q) begin
+          for (int i = 0; i < 16; i++) begin
+            total_q[64*i+:64] <= so_far[64*i+:64] + four_q[64*i+:64];
+          end
         end
-      end
-      if (valid2_q) sums[context2_q] <= total_q;
-      if (read1_q && quad1_q == 3'(c / 4)) begin
-        unique case (head1_q)
-          2'd0: columns_q[64*c+:64] <= read_q[63:0];
-          2'd1: columns_q[64*c+:64] <= read_q[127:64];
-          2'd2: columns_q[64*c+:64] <= read_q[191:128];
-          default: columns_q[64*c+:64] <= read_q[255:192];
-        endcase
+        if (valid_i) begin
+          for (int q = 0; q < 4; q++) begin
+            for (int l = 0; l < 4; l++) begin
+              four_q[64*(4*q+l)+:64] <=
+                  product(weights_i[128*q+:24], values_i[16*(4*k+l)+:16]) +
+                  product(weights_i[128*q+32+:24], values_i[512+16*(4*k+l)+:16]) +
+                  product(weights_i[128*q+64+:24], values_i[1024+16*(4*k+l)+:16]) +
+                  product(weights_i[128*q+96+:24], values_i[1536+16*(4*k+l)+:16]);
+            end
+          end
+        end
+        if (valid_i || (read_valid_i && read_quad_i == 3'(k))) read_q <= fetched;
       end
     end
   end
@@ -114,14 +120,14 @@ module attend_values (
   always_ff @(posedge clk_i) begin
     if (read2_q) begin
       unique case (quad2_q)
-        3'd0: read_data_o <= columns_q[255:0];
-        3'd1: read_data_o <= columns_q[511:256];
-        3'd2: read_data_o <= columns_q[767:512];
-        3'd3: read_data_o <= columns_q[1023:768];
-        3'd4: read_data_o <= columns_q[1279:1024];
-        3'd5: read_data_o <= columns_q[1535:1280];
-        3'd6: read_data_o <= columns_q[1791:1536];
-        default: read_data_o <= columns_q[2047:1792];
+        3'd0: read_data_o <= quads_q[255:0];
+        3'd1: read_data_o <= quads_q[511:256];
+        3'd2: read_data_o <= quads_q[767:512];
+        3'd3: read_data_o <= quads_q[1023:768];
+        3'd4: read_data_o <= quads_q[1279:1024];
+        3'd5: read_data_o <= quads_q[1535:1280];
+        3'd6: read_data_o <= quads_q[1791:1536];
+        default: read_data_o <= quads_q[2047:1792];
       endcase
     end
   end

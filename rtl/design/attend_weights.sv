@@ -117,7 +117,7 @@ module attend_weights (
 
   // One cycle later: the quad of the head out of the word, m, and the lanes' shifts.
   logic [127:0] quad_q;
-  logic [383:0] rest_q;
+  logic [383:0] rest_q;  // heads 1 to 3 of the word
   logic [31:0] greatest_q;
   logic [39:0] shifts_q;
   logic [3:0] takes_part_q, zeros_q;
@@ -133,8 +133,11 @@ module attend_weights (
         quad_q <= place1_q.parity ? word1_i[127:0] : word0_i[127:0];
         rest_q <= place1_q.parity ? word1_i[511:128] : word0_i[511:128];
       end else begin
-        quad_q <= rest_q[127:0];
-        rest_q <= {128'd0, rest_q[383:128]};
+        unique case (place1_q.head[1:0])
+          2'd1: quad_q <= rest_q[127:0];
+          2'd2: quad_q <= rest_q[255:128];
+          default: quad_q <= rest_q[383:256];
+        endcase
       end
       greatest_q   <= greatest_i;
       place2_q     <= place1_q;

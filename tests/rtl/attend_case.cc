@@ -49,6 +49,8 @@ std::int8_t AttendCase::exponent(int low, int high) {
   const auto choice = random_() % 32;
   if (choice == 0) return kZero;
   if (choice == 1) return static_cast<std::int8_t>(static_cast<int>(random_() % 101) - 74);
+  // Two of these lie at the bound below which a score is 0.
+  if (choice <= 3) return static_cast<std::int8_t>(-50 - static_cast<int>(random_() % 2));
   return static_cast<std::int8_t>(
       low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1)));
 }
