@@ -32,6 +32,20 @@ TEST(ExpNeg, AgreesAboutMultiplesOfHalfTheLogarithmOfTwo) {
   pipe.drain();
 }
 
+// Found by search: at each of these x a change of the last bit of one of the formula's constants,
+// up or down, changes the result.
+TEST(ExpNeg, AgreesWhereTheLastBitOfAConstantShows) {
+  ExpPipe pipe(5);
+  for (const std::uint32_t x :
+       {0xC18D66EBu, 0xC0D2B77Bu, 0xC20C0407u, 0xBEB17230u, 0xC18AA6A1u, 0xBE253C58u, 0xBF5AC12Eu,
+        0xBE64F492u, 0xBFDB9D59u, 0xBE8357E1u, 0xBE6EFF87u, 0xBE185BD5u, 0xBE08E769u, 0xBD68BA4Eu,
+        0xBCBC6D59u, 0xBBB65EEEu, 0xBB45C0CEu}) {
+    offer_exp(pipe, x);
+  }
+  pipe.drain();
+  EXPECT_EQ(pipe.results(), 17U);
+}
+
 TEST(ExpNeg, AgreesFromZeroToItsLastExponent) { check_exponents(3727); }
 
 TEST(ExpNeg, ForgetsAtReset) {
