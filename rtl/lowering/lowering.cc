@@ -328,6 +328,9 @@ class BoardLowering {
     Instruction i;
     i.heads = narrow(cache.heads);
     i.group = narrow(program_.query_group);
+    i.words = narrow(value.heads);
+    // Where the first key head's query heads begin: before this chip's own, it may be.
+    i.source = narrow((cache.first_head * program_.query_group - value.first) & 0xFFFF);
     i.head_columns = narrow(value.columns);
     i.columns = narrow(value.heads * value.columns);
     i.window = narrow(program_.window.value_or(0));

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "rtl/driver/driver.h"
 #include "rtl/lowering/instruction.h"
 #include "rtl/lowering/plan.h"
 
@@ -28,12 +29,6 @@ class BoardMemory {
   std::byte fill_;
   std::map<std::int64_t, SuperBeat> beats_;
   mutable SuperBeat empty_{};
-};
-
-/// A row's entry of the row table.
-struct TableRow {
-  std::uint32_t token = 0;     ///< from 0
-  std::uint32_t position = 0;  ///< from 0
 };
 
 /// What the engine's instructions mean, instruction by instruction, with the scalar arithmetic: the

@@ -1,4 +1,5 @@
 #include "rtl/lowering/lowering.h"
+#include "rtl/lowering/memory_image.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,8 +11,6 @@
 
 #include "program/genuine.h"
 #include "rtl/lowering/layout.h"
-#include "sim/reference/reference_lane.h"
-#include "sim/weights/rotary_table.h"
 #include "tests/contract/contract.h"
 #include "tests/rtl/instruction_model.h"
 
@@ -22,82 +21,15 @@ namespace {
 struct ModelRun {
   std::vector<float> outputs;
   bool fault = false;
+  Inputs inputs;  ///< with what was pushed
 };
-
-void put(BoardMemory& memory, std::int64_t at, std::span<const std::byte> bytes) {
-  memory.write(at, bytes);
-}
-
-/// Writes what a run finds in the memory of a board: weights, rotary rows, caches, given rows.
-void fill_memory(const Plan& plan, const BoardPlan& board, const WeightStore& weights,
-                 const Inputs& inputs, const Identity& identity, BoardMemory& memory) {
-  const std::byte fill{0xA5};
-  const SuperBeatSink sink = [&](std::int64_t at, std::span<const std::byte> bytes) {
-    put(memory, at, bytes);
-  };
-  for (const MatrixItem& item : board.matrices) write_matrix(item, weights, fill, sink);
-  for (const GainItem& item : board.gains) write_gain(item, weights, fill, sink);
-  for (const EmbeddingItem& item : board.embeddings) write_embedding(item, weights, fill, sink);
-  write_program(board.program_base, identity.sha256, 0, 1, board.program, sink);
-  if (plan.has_given) {
-    for (std::int64_t r = 0; r < plan.rows; ++r) {
-      write_row(board.given_base + r * row_beats(plan.columns),
-                std::span(inputs.given)
-                    .subspan(static_cast<std::size_t>(r * plan.columns),
-                             static_cast<std::size_t>(plan.columns)),
-                fill, sink);
-    }
-  }
-  if (board.caches.empty()) return;
-  const RotaryTable table = rotary_table(plan.rotary, plan.head_columns, inputs.positions);
-  for (std::size_t r = 0; r < inputs.positions.size(); ++r) {
-    std::vector<float> row;
-    for (std::int64_t p = 0; p < table.pairs; ++p) {
-      const auto at = r * static_cast<std::size_t>(table.pairs) + static_cast<std::size_t>(p);
-      row.push_back(table.cosines[at]);
-      row.push_back(table.sines[at]);
-    }
-    write_row(board.rotary_base + (inputs.positions[r] - 1) * rotary_beats(plan.head_columns), row,
-              fill, sink);
-  }
-  for (const CacheItem& item : board.caches) {
-    for (std::size_t c = 0; c < inputs.caches.size(); ++c) {
-      const KvCache& cache = inputs.caches[c];
-      const KvCache::Layer& layer = cache.layer(item.layer);
-      for (std::int64_t head = 0; head < item.heads; ++head) {
-        const std::int64_t base =
-            item.base + static_cast<std::int64_t>(c) * item.row_stride + head * item.head_stride;
-        for (std::int64_t p = 0; p < cache.positions; ++p) {
-          const CachePlace place = cache_place(item, plan.head_columns, p);
-          const auto at = static_cast<std::size_t>(p * cache.heads + item.first_head + head);
-          memory.write_byte(base + place.exponents, place.bank, place.exponent_byte,
-                            static_cast<std::byte>(layer.key_exponents[at]));
-          memory.write_byte(base + place.exponents, place.bank, place.exponent_byte + 1,
-                            static_cast<std::byte>(layer.value_exponents[at]));
-          for (std::int64_t i = 0; i < plan.head_columns; ++i) {
-            const std::size_t from =
-                at * static_cast<std::size_t>(plan.head_columns) + static_cast<std::size_t>(i);
-            const auto byte = static_cast<int>(i % 32 * 2);
-            const auto key = static_cast<std::uint16_t>(layer.keys[from]);
-            const auto value = static_cast<std::uint16_t>(layer.values[from]);
-            for (int half = 0; half < 2; ++half) {
-              memory.write_byte(base + place.keys + i / 32, place.bank, byte + half,
-                                static_cast<std::byte>(key >> (8 * half)));
-              memory.write_byte(base + place.values + i / 32, place.bank, byte + half,
-                                static_cast<std::byte>(value >> (8 * half)));
-            }
-          }
-        }
-      }
-    }
-  }
-}
 
 ModelRun run_model(const Plan& plan, const contract::Job& job, const Inputs& inputs,
                    std::uint32_t seed) {
   BoardMemory memory(std::byte{0x5B});
   const BoardPlan& board = plan.boards.front();
-  fill_memory(plan, board, *job.weights, inputs, job.identity, memory);
+  write_image(plan, 0, *job.weights, inputs, job.identity, std::byte{0xA5},
+              [&](std::int64_t at, std::span<const std::byte> bytes) { memory.write(at, bytes); });
   std::vector<TableRow> table(static_cast<std::size_t>(plan.rows));
   for (std::size_t r = 0; r < table.size(); ++r) {
     if (plan.has_tokens) table[r].token = static_cast<std::uint32_t>(inputs.tokens[r] - 1);
@@ -105,8 +37,14 @@ ModelRun run_model(const Plan& plan, const contract::Job& job, const Inputs& inp
   }
   InstructionModel model(plan.engine, memory, seed);
   model.run(board.program, table);
-  ModelRun run;
-  run.fault = model.fault();
+  ModelRun run{{}, model.fault(), inputs};
+  read_pushed(
+      plan, 0,
+      [&](std::int64_t at, std::span<std::byte> bytes) {
+        const auto& beat = memory.read(at);
+        std::copy(beat.begin(), beat.end(), bytes.begin());
+      },
+      run.inputs);
   run.outputs.resize(static_cast<std::size_t>(plan.output_rows * plan.output_columns));
   for (const OutputPiece& piece : plan.outputs) {
     const std::int64_t lines = (piece.columns + 15) / 16;
@@ -158,6 +96,16 @@ TEST_P(LoweredCut, GivesTheReferencesBitsInstructionByInstruction) {
             << "element " << i << ", seed " << seed;
       }
       EXPECT_EQ(got.fault, expected.result.fault.has_value());
+      for (std::size_t c = 0; c < got.inputs.caches.size(); ++c) {
+        for (std::size_t n = 0; n < got.inputs.caches[c].layers.size(); ++n) {
+          const KvCache::Layer& layer = got.inputs.caches[c].layers[n];
+          const KvCache::Layer& right = expected.inputs.caches[c].layers[n];
+          EXPECT_EQ(layer.keys, right.keys);
+          EXPECT_EQ(layer.values, right.values);
+          EXPECT_EQ(layer.key_exponents, right.key_exponents);
+          EXPECT_EQ(layer.value_exponents, right.value_exponents);
+        }
+      }
     }
   }
 }

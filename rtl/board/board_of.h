@@ -1,0 +1,253 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <verilated.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "program/error.h"
+#include "rtl/board/board.h"
+#include "rtl/board/clocks.h"
+
+namespace logos::d5005 {
+
+/// A board around one Verilated engine, `Model` (its ports: rtl/design/engine.sv).
+///
+/// At a rising edge the board first looks at what the engine drove before it, lets the engine take
+/// the edge, then drives what its own side of that clock does next: all of it seen from the next
+/// edge on, as behind registers.
+template <typename Model>
+class BoardOf : public Board {
+ public:
+  BoardOf(const BoardParameters& parameters, const BoardOptions& options)
+      : context_(std::make_unique<VerilatedContext>()),
+        model_(std::make_unique<Model>(context_.get())),
+        clocks_(parameters.clocks.engine_mhz, parameters.clocks.bank_mhz,
+                parameters.clocks.host_mhz),
+        host_(parameters.host_link, {options.stalls_of_256, options.seed}, options.host_fault) {
+    for (std::size_t b = 0; b < kBanks; ++b) {
+      banks_.push_back(std::make_unique<BankModel>(
+          parameters.ddr4, options.fill, Stalls{options.stalls_of_256, options.seed * 7 + b},
+          options.bank_faults[b]));
+    }
+    power_up();
+  }
+
+  std::uint64_t read(std::uint32_t offset) override {
+    model_->csr_arvalid_i = 1;
+    model_->csr_araddr_i = offset;
+    model_->csr_rready_i = 1;
+    std::uint64_t value = 0;
+    access([&] {
+      if (model_->csr_arvalid_i && csr_before_.ar_ready) model_->csr_arvalid_i = 0;
+      if (!csr_before_.r_valid) return false;
+      value = csr_before_.r_data;
+      return true;
+    });
+    return value;
+  }
+
+  void write(std::uint32_t offset, std::uint64_t value, std::uint8_t strobe) override {
+    model_->csr_awvalid_i = 1;
+    model_->csr_awaddr_i = offset;
+    model_->csr_wvalid_i = 1;
+    model_->csr_wdata_i = value;
+    model_->csr_wstrb_i = strobe;
+    model_->csr_bready_i = 1;
+    access([&] {
+      if (model_->csr_awvalid_i && csr_before_.aw_ready) model_->csr_awvalid_i = 0;
+      if (model_->csr_wvalid_i && csr_before_.w_ready) model_->csr_wvalid_i = 0;
+      return csr_before_.b_valid;
+    });
+  }
+
+  void advance(std::uint64_t engine_cycles) override {
+    const std::uint64_t end = engine_cycles_ + engine_cycles;
+    while (engine_cycles_ < end) step();
+  }
+  std::uint64_t engine_cycles() const override { return engine_cycles_; }
+  BankModel& bank(int index) override { return *banks_[static_cast<std::size_t>(index)]; }
+  HostLink& host() override { return host_; }
+
+ private:
+  /// What the CSR port showed before the host clock's last edge.
+  struct CsrSeen {
+    bool ar_ready = false;
+    bool r_valid = false;
+    std::uint64_t r_data = 0;
+    bool aw_ready = false;
+    bool w_ready = false;
+    bool b_valid = false;
+  };
+
+  void power_up() {
+    model_->rst_ni = 0;
+    model_->bank_rst_ni = 0;
+    for (int i = 0; i < 400; ++i) step();
+    model_->rst_ni = 1;
+    model_->bank_rst_ni = 0xF;
+    for (int i = 0; i < 400; ++i) step();
+  }
+
+  /// Steps until `done` says so after an edge of the host's clock.
+  template <typename Done>
+  void access(Done&& done) {
+    constexpr int kMostHostCycles = 1000;  // an answer comes within 100
+    for (int cycle = 0; cycle < kMostHostCycles; ++cycle) {
+      const std::uint64_t before = host_.cycles();
+      while (host_.cycles() == before) step();
+      if (done()) {
+        model_->csr_rready_i = 0;
+        model_->csr_bready_i = 0;
+        return;
+      }
+    }
+    throw Error("board sim", "a register access is not answered",
+                fmt::format("{} cycles of the host's clock", kMostHostCycles), "100 at most");
+  }
+
+  void step() {
+    const unsigned rising = clocks_.advance();
+    if ((rising & high_) != 0) {  // it has not fallen yet
+      lower();
+      model_->eval();
+    }
+    lower();
+    const bool host = (rising >> Clocks::kHost & 1U) != 0;
+    std::array<AxiRequest, kBanks> seen;
+    for (std::size_t b = 0; b < kBanks; ++b) {
+      if ((rising >> (Clocks::kBank + b) & 1U) != 0) see_bank(b, seen[b]);
+    }
+    AxiRequest host_seen;
+    if (host) see_host(host_seen);
+    raise(rising);
+    model_->eval();
+    for (std::size_t b = 0; b < kBanks; ++b) {
+      if ((rising >> (Clocks::kBank + b) & 1U) == 0) continue;
+      banks_[b]->clock(seen[b], bank_driven_[b]);
+      drive_bank(b);
+    }
+    if (host) {
+      host_.clock(host_seen, host_driven_);
+      drive_host();
+    }
+    engine_cycles_ += rising >> Clocks::kEngine & 1U;
+  }
+
+  void lower() {
+    model_->clk_i = 0;
+    model_->bank_clk_i = 0;
+    model_->host_clk_i = 0;
+    high_ = 0;
+  }
+  void raise(unsigned rising) {
+    model_->clk_i = rising >> Clocks::kEngine & 1U;
+    model_->bank_clk_i = static_cast<unsigned char>(rising >> Clocks::kBank & 0xFU);
+    model_->host_clk_i = rising >> Clocks::kHost & 1U;
+    high_ = rising;
+  }
+
+  static bool bit(unsigned value, std::size_t at) { return (value >> at & 1U) != 0; }
+
+  void see_bank(std::size_t b, AxiRequest& seen) const {
+    seen.ar_valid = bit(model_->bank_arvalid_o, b);
+    if (seen.ar_valid) {
+      seen.ar_id = model_->bank_arid_o >> (8 * b) & 0xFF;
+      seen.ar_address = address(model_->bank_araddr_o.data(), b);
+      seen.ar_beats = (model_->bank_arlen_o >> (8 * b) & 0xFF) + 1;
+    }
+    seen.r_ready = bit(model_->bank_rready_o, b);
+    seen.aw_valid = bit(model_->bank_awvalid_o, b);
+    if (seen.aw_valid) {
+      seen.aw_id = model_->bank_awid_o >> (8 * b) & 0xFF;
+      seen.aw_address = address(model_->bank_awaddr_o.data(), b);
+    }
+    seen.w_valid = bit(model_->bank_wvalid_o, b);
+    if (seen.w_valid) {
+      std::memcpy(seen.w_data.data(), model_->bank_wdata_o.data() + 16 * b, 64);
+      std::memcpy(&seen.w_strobe, model_->bank_wstrb_o.data() + 2 * b, 8);
+    }
+    seen.b_ready = bit(model_->bank_bready_o, b);
+  }
+
+  /// The 33 bits of bank b.
+  static std::uint64_t address(const std::uint32_t* words, std::size_t b) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 33; ++i) {
+      const std::size_t at = 33 * b + i;
+      value |= std::uint64_t{words[at / 32] >> (at % 32) & 1U} << i;
+    }
+    return value;
+  }
+
+  template <typename Word>
+  static void put(Word& word, std::size_t at, unsigned bits, std::uint32_t value) {
+    const auto mask = ((1U << bits) - 1U) << at;
+    word = static_cast<Word>((word & ~mask) | (value << at & mask));
+  }
+
+  void drive_bank(std::size_t b) {
+    const AxiResponse& driven = bank_driven_[b];
+    put(model_->bank_arready_i, b, 1, driven.ar_ready ? 1 : 0);
+    put(model_->bank_rvalid_i, b, 1, driven.r_valid ? 1 : 0);
+    put(model_->bank_rlast_i, b, 1, driven.r_last ? 1 : 0);
+    put(model_->bank_rid_i, 8 * b, 8, driven.r_id);
+    put(model_->bank_rresp_i, 2 * b, 2, driven.r_response);
+    std::memcpy(model_->bank_rdata_i.data() + 16 * b, driven.r_data.data(), 64);
+    put(model_->bank_awready_i, b, 1, driven.aw_ready ? 1 : 0);
+    put(model_->bank_wready_i, b, 1, driven.w_ready ? 1 : 0);
+    put(model_->bank_bvalid_i, b, 1, driven.b_valid ? 1 : 0);
+    put(model_->bank_bid_i, 8 * b, 8, driven.b_id);
+    put(model_->bank_bresp_i, 2 * b, 2, driven.b_response);
+  }
+
+  void see_host(AxiRequest& seen) {
+    csr_before_ = {model_->csr_arready_o != 0, model_->csr_rvalid_o != 0,
+                   model_->csr_rdata_o,        model_->csr_awready_o != 0,
+                   model_->csr_wready_o != 0,  model_->csr_bvalid_o != 0};
+    seen.ar_valid = model_->host_arvalid_o != 0;
+    seen.ar_id = model_->host_arid_o;
+    seen.ar_address = model_->host_araddr_o;
+    seen.r_ready = model_->host_rready_o != 0;
+    seen.aw_valid = model_->host_awvalid_o != 0;
+    seen.aw_id = model_->host_awid_o;
+    seen.aw_address = model_->host_awaddr_o;
+    seen.w_valid = model_->host_wvalid_o != 0;
+    if (seen.w_valid) {
+      std::memcpy(seen.w_data.data(), model_->host_wdata_o.data(), 64);
+      seen.w_strobe = model_->host_wstrb_o;
+    }
+    seen.b_ready = model_->host_bready_o != 0;
+  }
+
+  void drive_host() {
+    model_->host_arready_i = host_driven_.ar_ready ? 1 : 0;
+    model_->host_rvalid_i = host_driven_.r_valid ? 1 : 0;
+    model_->host_rid_i = static_cast<std::uint16_t>(host_driven_.r_id);
+    std::memcpy(model_->host_rdata_i.data(), host_driven_.r_data.data(), 64);
+    model_->host_rresp_i = static_cast<std::uint8_t>(host_driven_.r_response);
+    model_->host_rlast_i = 1;
+    model_->host_awready_i = host_driven_.aw_ready ? 1 : 0;
+    model_->host_wready_i = host_driven_.w_ready ? 1 : 0;
+    model_->host_bvalid_i = host_driven_.b_valid ? 1 : 0;
+    model_->host_bid_i = static_cast<std::uint16_t>(host_driven_.b_id);
+    model_->host_bresp_i = static_cast<std::uint8_t>(host_driven_.b_response);
+  }
+
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<Model> model_;
+  Clocks clocks_;
+  HostLink host_;
+  std::vector<std::unique_ptr<BankModel>> banks_;
+  std::array<AxiResponse, kBanks> bank_driven_;
+  AxiResponse host_driven_;
+  CsrSeen csr_before_;
+  unsigned high_ = 0;  ///< clocks that have risen and not fallen
+  std::uint64_t engine_cycles_ = 0;
+};
+
+}  // namespace logos::d5005

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace logos::d5005 {
+
+/// The next rising edges of a board's clocks, in femtoseconds.
+class Clocks {
+ public:
+  static constexpr int kEngine = 0;
+  static constexpr int kBank = 1;  ///< and three behind
+  static constexpr int kHost = 5;
+  static constexpr int kCount = 6;
+
+  Clocks(double engine_mhz, double bank_mhz, double host_mhz) {
+    const auto period = [](double mhz) { return static_cast<std::uint64_t>(1e9 / mhz + 0.5); };
+    periods_.fill(period(bank_mhz));
+    periods_[kEngine] = period(engine_mhz);
+    periods_[kHost] = period(host_mhz);
+    // Phases that are no simple fraction of each other.
+    constexpr std::uint64_t kPhases[kCount] = {100'000,   700'017,   1'300'041,
+                                               1'900'087, 2'500'113, 333'019};
+    for (std::size_t c = 0; c < kCount; ++c) next_[c] = kPhases[c];
+  }
+
+  /// Moves to the next edge and gives the set of clocks that rise there, a bit each.
+  unsigned advance() {
+    now_ = next_[0];
+    for (const std::uint64_t at : next_) now_ = at < now_ ? at : now_;
+    unsigned rising = 0;
+    for (std::size_t c = 0; c < kCount; ++c) {
+      if (next_[c] != now_) continue;
+      rising |= 1U << c;
+      next_[c] += periods_[c];
+    }
+    return rising;
+  }
+
+  std::uint64_t now_fs() const { return now_; }
+
+ private:
+  std::array<std::uint64_t, kCount> periods_{};
+  std::array<std::uint64_t, kCount> next_{};
+  std::uint64_t now_ = 0;
+};
+
+}  // namespace logos::d5005

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rtl/driver/transport.h"
+#include "rtl/lowering/plan.h"
+#include "sim/timing.h"
+
+namespace logos::d5005 {
+
+/// A row's entry of the row table.
+struct TableRow {
+  std::uint32_t token = 0;     ///< from 0
+  std::uint32_t position = 0;  ///< from 0
+};
+
+/// What a bank's counters say of a run.
+struct BankCounters {
+  std::uint64_t beats = 0;    ///< read
+  std::uint64_t waiting = 0;  ///< cycles in which the others' data waited for this bank's
+  std::uint64_t full = 0;     ///< cycles in which its FIFO had no room
+  std::uint64_t writes = 0;
+};
+
+/// What the counters say of a run, in cycles of the engine.
+struct RunCounters {
+  std::uint64_t cycles = 0;
+  std::array<std::uint64_t, kCategories> by_category{};
+  std::array<BankCounters, kBanks> banks{};
+  std::uint64_t passes = 0;
+  std::optional<std::uint32_t> fault_line;  ///< the first that raised FAULT
+};
+
+/// What a run asks of the engine.
+struct RunRequest {
+  std::int64_t program_base = 0;  ///< super-beats
+  std::string identity;           ///< SHA-256 in hex
+  std::span<const TableRow> table;
+  std::span<std::byte> output;  ///< filled from the output buffer; whole 64-byte lines
+  std::optional<std::uint64_t> cycle_limit;
+};
+
+/// Drives one engine through a transport, by its registers alone.
+class Driver {
+ public:
+  /// Finds out whether a decode engine of the size asked for is there: DFH, GUID, version,
+  /// capabilities. Throws Error with what was read and wanted.
+  Driver(Transport& transport, const EngineSize& size);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  /// Soft reset; the memory keeps its contents.
+  void reset();
+
+  /// DDR from super-beat `at` on, whole super-beats: at once where the board can, else by DMA.
+  void write_memory(std::int64_t at, std::span<const std::byte> bytes);
+  void read_memory(std::int64_t at, std::span<std::byte> bytes);
+  /// The same by the engine's own DMA, whatever the board can.
+  void copy_to_board(std::int64_t at, std::span<const std::byte> bytes);
+  void copy_from_board(std::int64_t at, std::span<std::byte> bytes);
+
+  /// Starts the program and waits for its end. Throws Error that names unit or bank where it fails.
+  RunCounters run(const RunRequest& request);
+
+ private:
+  void wait_while(std::uint64_t status_bit, const std::optional<std::uint64_t>& cycle_limit);
+  [[noreturn]] void fail(std::uint64_t errors);
+  void copy(std::int64_t at, std::size_t bytes, bool to_host);
+  RunCounters counters();
+  void map_output(std::size_t bytes);
+
+  Transport& transport_;
+  EngineSize size_;
+  HostBuffer staging_;
+  std::vector<HostBuffer> output_;
+};
+
+/// The errors of the sticky register by name, "bank 2: read error, watchdog: …".
+std::string describe_errors(std::uint64_t errors, std::uint64_t watchdog_cause);
+
+}  // namespace logos::d5005
