@@ -9,4 +9,6 @@ logos_verilate(heads_bench_model TOP heads_bench
           ${CMAKE_CURRENT_SOURCE_DIR}/heads_bench.sv)
 logos_test(rtl_heads_test SOURCES heads_test.cc
            LINK heads_bench_model d5005_lowering reference)
+logos_test(rtl_units_slow_test SOURCES units_slow_test.cc
+           LINK rows_bench_model heads_bench_model d5005_lowering reference SLOW)
 rtl_yosys_check(heads_unit ${heads_sources})

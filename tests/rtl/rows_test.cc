@@ -12,8 +12,6 @@ using d5005::Instruction;
 using d5005::Op;
 using d5005::Peaks;
 
-std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
-
 SuperBeat garbage(std::mt19937& random) {
   SuperBeat beat;
   for (auto& word : beat) word = static_cast<std::uint32_t>(random());

@@ -4,16 +4,29 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "rtl/lowering/instruction.h"
 
 namespace logos {
+
+/// The seed of a test: LOGOS_TEST_SEED where that is set, else the one given. Printed, so that a
+/// failure can be run again.
+inline std::uint32_t test_seed(std::uint32_t otherwise) {
+  const char* text = std::getenv("LOGOS_TEST_SEED");
+  const auto seed = text == nullptr ? otherwise : static_cast<std::uint32_t>(std::stoul(text));
+  std::printf("[ seed     ] LOGOS_TEST_SEED=%u\n", seed);
+  return seed;
+}
 
 /// An instruction to a top's port of 512 bits.
 template <class Port>
@@ -131,6 +144,13 @@ class VectorModel {
   std::size_t reads_ = 0;
   std::size_t writes_ = 0;
 };
+
+inline std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
+
+/// The bits that the units give for a result: all NaNs are one.
+inline std::uint32_t canonical(float x) {
+  return std::isnan(x) ? 0x7FC00000U : std::bit_cast<std::uint32_t>(x);
+}
 
 /// Bits of binary32 for tests: mostly ordinary numbers, some zeros, subnormals and large ones.
 inline float random_float(std::mt19937& random, int exponent_low = -20, int exponent_high = 12) {
