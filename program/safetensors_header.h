@@ -37,7 +37,7 @@ void check_readable_type(const TensorInfo& tensor);
 /// types' sizes are all checked; memory is bounded by the file's size. The data is not read.
 /// Throws Error naming file and tensor. (Types other than F32, F16, BF16 are listed, not refused
 /// here: the loader refuses a tensor it needs.)
-CheckpointHeader read_safetensors_header(const std::filesystem::path& file);
+CheckpointHeader read_safetensors_header(const std::filesystem::path& path);
 /// The same from the bytes of a header (without the 8 bytes of its length), for the fuzzer.
 CheckpointHeader parse_safetensors_header(std::span<const char> json, std::uint64_t file_bytes,
                                           const std::filesystem::path& file);

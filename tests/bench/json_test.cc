@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/bench/process.h"
+#include "tests/sim/core/temporary_folder.h"
 
 namespace logos::bench {
 namespace {
@@ -176,6 +178,16 @@ TEST(JsonOutput, StatesTheErrorOfModelledTimes) {
     if (note.starts_with("measured")) continue;
     EXPECT_EQ(note, "modelled: uncalibrated, +-30 %");
   }
+}
+
+TEST(JsonOutput, ShowsBytesOfAPathEscaped) {
+  TemporaryFolder folder;
+  const std::filesystem::path model = folder / "m\x1b[31m\xff";
+  std::filesystem::copy(std::filesystem::path(LOGOS_SOURCE_DIR) / "models" / "kjv", model);
+  const std::vector<std::string> arguments = {"--cut", "decode:2", "--model", model.string()};
+  const std::string name = run_json(arguments)["context"]["model"];
+  EXPECT_THAT(name, testing::EndsWith("m\\x1b[31m\\xff"));
+  EXPECT_THAT(run_bench(arguments).out, testing::HasSubstr("m\\x1b[31m\\xff, weights"));
 }
 
 TEST(JsonOutput, OfAScoreHasEveryKey) {
