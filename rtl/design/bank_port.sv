@@ -1,15 +1,16 @@
 // One DDR bank: an AXI4 master in the bank's own clock, behind clock-crossing queues.
 //
 // Reads: bursts of 1 to 64 beats, each within 4 KB, in the order of `command`; their beats come out
-// of `data` in that order. Whoever commands must leave room for all beats (FifoBeats), so a beat
-// never waits at the memory for a full queue. Writes: single beats with strobes; `pending_o` until
+// of `data` in that order. Whoever commands must leave room for all beats (FifoBeats): the memory's
+// beats are always taken, and one too many or without room is an error. Writes: single beats with strobes; `pending_o` until
 // the bank has answered all of them. At most 128 writes wait for an answer.
 // Each burst carries the epoch as its id. A soft reset (rst_ni and bank_soft_rst_ni, together as
 // async_fifo wants) empties the queues and counts, but AXI's law holds through it: a request that
 // stands at the port stays until it is taken, and answers with another epoch's id are taken and
 // dropped. bank_rst_ni resets the AXI side too. The engine changes epoch_i during a reset alone.
-// Throughput: one beat a cycle of the bank's clock each way. Latency of the crossing: about 4 cycles
-// of each clock a way. Errors are pulses in the bank's clock.
+// Throughput: reads a beat a cycle of the bank's clock, a burst or a write every 2 cycles at most.
+// Latency of the crossing: about 4 cycles of each clock a way. What the bank drives is registered
+// before anything is made of it. Errors are levels in the bank's clock, cleared by the soft reset.
 module bank_port #(
     parameter int FifoBeats = 1024
 ) (
@@ -87,25 +88,48 @@ module bank_port #(
       .data_o({command_address, command_beats})
   );
 
-  assign command_ready = !arvalid_o || arready_i;
+  assign command_ready = !arvalid_o && soft_rst_n;
 
   always_ff @(posedge bank_clk_i) begin
-    if (command_valid && command_ready && soft_rst_n) begin
+    if (command_valid && command_ready) begin
       araddr_o <= {command_address, 6'd0};
       arlen_o <= {1'b0, command_beats} - 8'd1;
       arid_o <= epoch_q;
     end
     if (!bank_rst_ni) arvalid_o <= 1'b0;
-    else if (command_valid && command_ready && soft_rst_n) arvalid_o <= 1'b1;
+    else if (command_valid && command_ready) arvalid_o <= 1'b1;
     else if (arready_i) arvalid_o <= 1'b0;
   end
 
-  // Read data.
-  logic beat_ready, beat_mine;
+  // Read data, registered once; the queue has room for all that was commanded.
+  logic beat_valid_q, beat_room, beat_mine, lost;
+  logic [7:0] beat_id_q;
+  logic [1:0] beat_response_q;
+  logic [511:0] beat_q;
+  logic [11:0] owed_q;
+  logic asks;
 
-  assign beat_mine = rid_i == epoch_q && soft_rst_n;
-  assign rready_o = bank_rst_ni && (!beat_mine || beat_ready);
-  assign read_error_o = rvalid_i && rready_o && beat_mine && rresp_i != 2'd0;
+  assign rready_o = bank_rst_ni;
+  assign beat_mine = beat_valid_q && beat_id_q == epoch_q && soft_rst_n;
+  assign lost = beat_mine && (!beat_room || owed_q == 12'd0);
+
+  always_ff @(posedge bank_clk_i) begin
+    beat_valid_q <= rvalid_i && bank_rst_ni;
+    if (rvalid_i) begin
+      beat_id_q <= rid_i;
+      beat_response_q <= rresp_i;
+      beat_q <= rdata_i;
+    end
+  end
+
+  // Beats that this epoch's bursts still owe; one too many is an error like any other.
+  assign asks = command_valid && command_ready;
+  always_ff @(posedge bank_clk_i) begin
+    if (!soft_rst_n) owed_q <= '0;
+    else if (asks || beat_mine) begin
+      owed_q <= owed_q + (asks ? 12'(command_beats) : 12'd0) - 12'(beat_mine && owed_q != 12'd0);
+    end
+  end
 
   async_fifo #(
       .Bits (512),
@@ -113,9 +137,9 @@ module bank_port #(
   ) u_data (
       .write_clk_i(bank_clk_i),
       .write_rst_ni(soft_rst_n),
-      .valid_i(rvalid_i && beat_mine),
-      .ready_o(beat_ready),
-      .data_i(rdata_i),
+      .valid_i(beat_mine && owed_q != 12'd0),
+      .ready_o(beat_room),
+      .data_i(beat_q),
       .read_clk_i(clk_i),
       .read_rst_ni(rst_ni),
       .valid_o(data_valid_o),
@@ -158,10 +182,10 @@ module bank_port #(
   );
 
   // Address and data of a write go out together and are taken in either order.
-  assign write_ready = (!awvalid_o || awready_i) && (!wvalid_o || wready_i);
+  assign write_ready = !awvalid_o && !wvalid_o && soft_rst_n;
 
   always_ff @(posedge bank_clk_i) begin
-    if (write_valid && write_ready && soft_rst_n) begin
+    if (write_valid && write_ready) begin
       awaddr_o <= {write_address, 6'd0};
       awid_o <= epoch_q;
       wdata_o <= write_data;
@@ -170,7 +194,7 @@ module bank_port #(
     if (!bank_rst_ni) begin
       awvalid_o <= 1'b0;
       wvalid_o <= 1'b0;
-    end else if (write_valid && write_ready && soft_rst_n) begin
+    end else if (write_valid && write_ready) begin
       awvalid_o <= 1'b1;
       wvalid_o <= 1'b1;
     end else begin
@@ -179,11 +203,21 @@ module bank_port #(
     end
   end
 
-  logic answer_mine;
+  // Answers of writes, registered once.
+  logic answer_valid_q, answer_mine;
+  logic [7:0] answer_id_q;
+  logic [1:0] answer_response_q;
 
   assign bready_o = bank_rst_ni;
-  assign answer_mine = bvalid_i && bready_o && bid_i == epoch_q && soft_rst_n;
-  assign write_error_o = answer_mine && bresp_i != 2'd0;
+  assign answer_mine = answer_valid_q && answer_id_q == epoch_q && soft_rst_n;
+
+  always_ff @(posedge bank_clk_i) begin
+    answer_valid_q <= bvalid_i && bank_rst_ni;
+    if (bvalid_i) begin
+      answer_id_q <= bid_i;
+      answer_response_q <= bresp_i;
+    end
+  end
 
   gray_counter #(.Bits(8)) u_answered (
       .event_clk_i(bank_clk_i),
@@ -192,4 +226,14 @@ module bank_port #(
       .clk_i(clk_i),
       .count_o(answered)
   );
+
+  always_ff @(posedge bank_clk_i) begin
+    if (!soft_rst_n) begin
+      read_error_o <= 1'b0;
+      write_error_o <= 1'b0;
+    end else begin
+      if (lost || (beat_mine && beat_response_q != 2'd0)) read_error_o <= 1'b1;
+      if (answer_mine && answer_response_q != 2'd0) write_error_o <= 1'b1;
+    end
+  end
 endmodule

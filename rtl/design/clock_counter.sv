@@ -22,8 +22,7 @@ module clock_counter (
 
   synchronizer #(.Bits(5)) u_gray (.clk_i(clk_i), .d_i(gray_q), .q_o(gray));
 
-  // Bit i of the count: the parity of the Gray code's bits from i up.
-  always_comb for (int i = 0; i < 5; i++) now[i] = ^(gray >> i);
+  assign now = {gray[4], ^gray[4:3], ^gray[4:2], ^gray[4:1], ^gray};
 
   assign step = now - last_q;
 

@@ -89,13 +89,20 @@ module csr #(
   logic [17:3] address_q;
   logic [63:0] data_q;
   logic [7:0] strobe_q;
-  logic take_read, take_write;
+  logic take_read, take_write, seen_write_q, seen_read_q;
 
-  assign take_write = state_q == Idle && awvalid_i && wvalid_i && (prefer_write_q || !arvalid_i);
-  assign take_read = state_q == Idle && arvalid_i && !take_write;
-  assign awready_o = take_write;
-  assign wready_o = take_write;
-  assign arready_o = take_read;
+  // A request is taken when it has been seen for a cycle; ready comes in the cycle after. By then its
+  // valid of old is gone from these registers.
+  always_ff @(posedge clk_i) begin
+    seen_write_q <= awvalid_i && wvalid_i;
+    seen_read_q <= arvalid_i;
+  end
+
+  assign take_write = state_q == Idle && seen_write_q && (prefer_write_q || !seen_read_q);
+  assign take_read = state_q == Idle && seen_read_q && !take_write;
+  assign awready_o = state_q == LookWrite;
+  assign wready_o = state_q == LookWrite;
+  assign arready_o = state_q == Look;
   assign bvalid_o = state_q == AnswerWrite;
   assign rvalid_o = state_q == Answer;
 
@@ -338,11 +345,9 @@ module csr #(
       Look: state_d = in_engine ? AskEngine : Take;
       Take: state_d = Answer;
       AskEngine: if (mute_q || silent || (asked_q && answered)) state_d = Answer;
-      Answer: if (rready_i) state_d = Idle;
       LookWrite: state_d = Write;
       Write: state_d = AnswerWrite;
-      AnswerWrite: if (bready_i) state_d = Idle;
-      default: state_d = Idle;
+      default: state_d = Idle;  // of an answer: where it is taken
     endcase
   end
 
@@ -351,7 +356,7 @@ module csr #(
       state_q <= Idle;
       prefer_write_q <= 1'b0;
     end else begin
-      state_q <= state_d;
+      if (!(rvalid_o && !rready_i) && !(bvalid_o && !bready_i)) state_q <= state_d;
       if (take_read) prefer_write_q <= 1'b1;
       else if (take_write) prefer_write_q <= 1'b0;
     end

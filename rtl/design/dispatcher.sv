@@ -7,7 +7,7 @@
 // product for the heads unit). At OpEnd it waits until all units are idle, then begins the next pass
 // or ends the run with a pulse of finished_o once `quiet_i` (fetcher, writers) holds too.
 // An unknown op, or `halt_i`, leaves it in Halted: nothing starts any more until a reset.
-// Throughput: an instruction every 5 cycles. Reset ends the run.
+// Throughput: an instruction every 6 cycles. Reset ends the run.
 module dispatcher #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (
@@ -36,8 +36,16 @@ module dispatcher #(
     output logic [Config.rows[5:0]*32-1:0] positions_o,
     output logic [                    4:0] start_valid_o,   // a bit a unit
     input  logic [                    4:0] start_ready_i,
-    output logic [              5*512-1:0] instruction_o,   // unit u at [512u +: 512]
-    output logic [               5*27-1:0] pass_rows_o,     // pass_t of unit u at [27u +: 27]
+    output logic [                  511:0] rows_instruction_o,
+    output logic [                  511:0] product_instruction_o,
+    output logic [                  511:0] heads_instruction_o,
+    output logic [                  511:0] attend_instruction_o,
+    output logic [                  511:0] store_instruction_o,
+    output logic [                   26:0] rows_pass_o,     // pass_t
+    output logic [                   26:0] product_pass_o,
+    output logic [                   26:0] heads_pass_o,
+    output logic [                   26:0] attend_pass_o,
+    output logic [                   26:0] store_pass_o,
     input  logic [                    4:0] done_i,
     output logic [                   79:0] ended_o          // unit u at [16u +: 16]
 );
@@ -87,66 +95,163 @@ module dispatcher #(
     endcase
   end
 
-  // Needs as whole counts, registered in Decode.
-  logic [79:0] need_d, need_q;
-  logic [4:0] chained;
+  // Needs as whole counts, and where a last row's source lies.
+  logic [79:0] need_q;
+  engine_pkg::pass_t rows;
+  logic [4:0] push, push_ready, ended, idle;
+  logic [79:0] ended_q;
+  logic skip, halt, clear;
 
-  assign chained[engine_pkg::UnitRows] = inst_q.chain && unit[engine_pkg::UnitProduct];
-  assign chained[engine_pkg::UnitProduct] = inst_q.chain && unit[engine_pkg::UnitHeads];
-  assign chained[4:2] = 3'd0;
-
-  always_comb begin
-    need_d = '0;
-    for (int u = 0; u < 5; u++) begin
-      logic [7:0] back;
-      logic [15:0] whole;
-      back = given_q[16*u+:8] - inst_q.need[8*u+:8];
-      // Fewer given than that: no instruction of this pass is meant.
-      whole = given_q[16*u+:16] < 16'(back) ? 16'd0 : given_q[16*u+:16] - 16'(back);
-      need_d[16*u+:16] = chained[u] && whole != 16'd0 ? whole - 16'd1 : whole;
+  always_ff @(posedge clk_i) begin
+    if (state_q == Decode) begin
+      for (int u = 0; u < 5; u++) begin : extend
+        logic [7:0] back;
+        logic [15:0] whole;
+        logic chained;
+        back = given_q[16*u+:8] - inst_q.need[8*u+:8];
+        // Fewer given than that: no instruction of this pass is meant.
+        whole = given_q[16*u+:16] < 16'(back) ? 16'd0 : given_q[16*u+:16] - 16'(back);
+        chained = inst_q.chain && whole != 16'd0 &&
+            ((u == engine_pkg::UnitRows && unit[engine_pkg::UnitProduct]) ||
+             (u == engine_pkg::UnitProduct && unit[engine_pkg::UnitHeads]));
+        need_q[16*u+:16] <= whole - 16'(chained);
+      end
     end
   end
 
-  // Where a last row's source lies.
-  logic [15:0] source_q;
-  engine_pkg::instruction_t placed;
-  engine_pkg::pass_t rows;
-  logic [4:0] push_ready;
-  logic skip;
-
   assign skip = inst_q.last_row && !last_pass;
+  assign halt = halt_i || state_q == Halted;
+  assign clear = state_q == NextPass || state_q == Idle;
+  assign push = state_q == Push ? unit : 5'd0;
   always_comb begin
-    placed = inst_q;
-    placed.source = source_q;
     rows.row = inst_q.last_row ? last_index[4:0] : 5'd0;
     rows.first_row = inst_q.last_row ? pass_first_q + 16'(last_index) : pass_first_q;
     rows.rows = inst_q.last_row ? 6'd1 : pass_rows;
   end
 
-  logic [4:0] idle;
+  // What has ended in this pass.
+  assign ended_o = ended_q;
 
-  for (genvar u = 0; u < 5; u++) begin : g_queue
-    unit_queue u_queue (
-        .clk_i,
-        .rst_ni,
-        .clear_i(state_q == NextPass || state_q == Idle),
-        .halt_i(halt_i || state_q == Halted),
-        .push_valid_i(state_q == Push && unit[u]),
-        .push_ready_o(push_ready[u]),
-        .push_instruction_i(placed),
-        .push_pass_i(rows),
-        .push_skip_i(skip),
-        .push_need_i(need_q),
-        .ended_i(ended_o),
-        .start_valid_o(start_valid_o[u]),
-        .start_ready_i(start_ready_i[u]),
-        .instruction_o(instruction_o[512*u+:512]),
-        .pass_o(pass_rows_o[27*u+:27]),
-        .done_i(done_i[u]),
-        .ended_o(ended_o[16*u+:16]),
-        .idle_o(idle[u])
-    );
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear) begin
+      ended_q <= '0;
+    end else if (ended != 5'd0) begin
+      for (int u = 0; u < 5; u++) begin
+        if (ended[u]) ended_q[16*u+:16] <= ended_q[16*u+:16] + 16'd1;
+      end
+    end
   end
+
+  unit_queue u_rows (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .halt_i(halt),
+      .push_valid_i(push[0]),
+      .push_ready_o(push_ready[0]),
+      .push_instruction_i(inst_q),
+      .push_pass_i(rows),
+      .push_skip_i(skip),
+      .push_need_i(need_q),
+      .changed_i(ended != 5'd0),
+      .ended_counts_i(ended_q),
+      .own_ended_i(ended_q[15:0]),
+      .start_valid_o(start_valid_o[0]),
+      .start_ready_i(start_ready_i[0]),
+      .instruction_o(rows_instruction_o),
+      .pass_o(rows_pass_o),
+      .done_i(done_i[0]),
+      .ended_o(ended[0]),
+      .idle_o(idle[0])
+  );
+  unit_queue u_product (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .halt_i(halt),
+      .push_valid_i(push[1]),
+      .push_ready_o(push_ready[1]),
+      .push_instruction_i(inst_q),
+      .push_pass_i(rows),
+      .push_skip_i(skip),
+      .push_need_i(need_q),
+      .changed_i(ended != 5'd0),
+      .ended_counts_i(ended_q),
+      .own_ended_i(ended_q[31:16]),
+      .start_valid_o(start_valid_o[1]),
+      .start_ready_i(start_ready_i[1]),
+      .instruction_o(product_instruction_o),
+      .pass_o(product_pass_o),
+      .done_i(done_i[1]),
+      .ended_o(ended[1]),
+      .idle_o(idle[1])
+  );
+  unit_queue u_heads (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .halt_i(halt),
+      .push_valid_i(push[2]),
+      .push_ready_o(push_ready[2]),
+      .push_instruction_i(inst_q),
+      .push_pass_i(rows),
+      .push_skip_i(skip),
+      .push_need_i(need_q),
+      .changed_i(ended != 5'd0),
+      .ended_counts_i(ended_q),
+      .own_ended_i(ended_q[47:32]),
+      .start_valid_o(start_valid_o[2]),
+      .start_ready_i(start_ready_i[2]),
+      .instruction_o(heads_instruction_o),
+      .pass_o(heads_pass_o),
+      .done_i(done_i[2]),
+      .ended_o(ended[2]),
+      .idle_o(idle[2])
+  );
+  unit_queue u_attend (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .halt_i(halt),
+      .push_valid_i(push[3]),
+      .push_ready_o(push_ready[3]),
+      .push_instruction_i(inst_q),
+      .push_pass_i(rows),
+      .push_skip_i(skip),
+      .push_need_i(need_q),
+      .changed_i(ended != 5'd0),
+      .ended_counts_i(ended_q),
+      .own_ended_i(ended_q[63:48]),
+      .start_valid_o(start_valid_o[3]),
+      .start_ready_i(start_ready_i[3]),
+      .instruction_o(attend_instruction_o),
+      .pass_o(attend_pass_o),
+      .done_i(done_i[3]),
+      .ended_o(ended[3]),
+      .idle_o(idle[3])
+  );
+  unit_queue u_store (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .halt_i(halt),
+      .push_valid_i(push[4]),
+      .push_ready_o(push_ready[4]),
+      .push_instruction_i(inst_q),
+      .push_pass_i(rows),
+      .push_skip_i(skip),
+      .push_need_i(need_q),
+      .changed_i(ended != 5'd0),
+      .ended_counts_i(ended_q),
+      .own_ended_i(ended_q[79:64]),
+      .start_valid_o(start_valid_o[4]),
+      .start_ready_i(start_ready_i[4]),
+      .instruction_o(store_instruction_o),
+      .pass_o(store_pass_o),
+      .done_i(done_i[4]),
+      .ended_o(ended[4]),
+      .idle_o(idle[4])
+  );
 
   assign pass_idle = &idle;
   assign running_o = state_q != Idle && state_q != Halted;
@@ -197,11 +302,11 @@ module dispatcher #(
       end
       Positions: if (table_ready_i) asked_q <= asked_q + 6'd1;
       Wait: if (program_data_valid_i) inst_q <= program_data_i;
-      Decode: begin
-        need_q <= need_d;
-        source_q <= inst_q.source;
+      Place: begin
+        if (inst_q.last_row) begin
+          inst_q.source <= inst_q.source + 16'(last_index) * inst_q.source_stride;
+        end
       end
-      Place: if (inst_q.last_row) source_q <= source_q + 16'(last_index) * inst_q.source_stride;
       Push: begin
         if (|(push_ready & unit)) begin
           pc_q <= pc_q + 16'd1;

@@ -30,7 +30,7 @@ module dma (
     output logic          host_write_valid_o,
     input  logic          host_write_ready_i,
     output logic [  57:0] host_write_line_o,
-    output logic [ 511:0] host_write_data_o,
+    output logic [   1:0] host_write_part_o,  // which of the four lines of the super-beat
     input  logic          host_pending_i,
     // banks
     output logic          write_valid_o,
@@ -44,8 +44,7 @@ module dma (
     output logic [  27:0] range_address_o,
     output logic [  27:0] range_count_o,
     input  logic          stream_valid_i,
-    output logic          stream_ready_o,
-    input  logic [2047:0] stream_data_i
+    output logic          stream_ready_o
 );
   typedef enum logic [2:0] {
     Idle = 3'd0,
@@ -129,14 +128,7 @@ module dma (
   assign sent = host_write_valid_o && host_write_ready_i;
   assign last = done_q + 28'd1 == lines_i;
   assign stream_ready_o = sent && (part_q == 2'd3 || last);
-  always_comb begin
-    unique case (part_q)
-      2'd0: host_write_data_o = stream_data_i[511:0];
-      2'd1: host_write_data_o = stream_data_i[1023:512];
-      2'd2: host_write_data_o = stream_data_i[1535:1024];
-      default: host_write_data_o = stream_data_i[2047:1536];
-    endcase
-  end
+  assign host_write_part_o = part_q;
 
   assign done_o = (state_q == Settle && !write_pending_i) || (state_q == Answers && !host_pending_i);
 

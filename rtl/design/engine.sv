@@ -151,22 +151,30 @@ module engine #(
   logic [26:0] bank_write_address;
   logic [511:0] write_data;
   logic [63:0] write_strobe;
+  logic [6*64-1:0] clocks;
   logic [3:0] bank_read_error, bank_write_error;  // levels, each in its bank's clock
 
   for (genvar b = 0; b < 4; b++) begin : g_bank
-    logic read_error, write_error, read_error_q, write_error_q;
+    logic bank_clk;
+    assign bank_clk = bank_clk_i[b];
 
     reset_domain u_hard (
-        .clk_i(bank_clk_i[b]),
+        .clk_i(bank_clk),
         .rst_ni(rst_ni && bank_rst_ni[b]),
         .rst_no(bank_hard_rst_n[b]),
         .in_reset_o(bank_hard_in_reset[b])
     );
     reset_domain u_soft (
-        .clk_i(bank_clk_i[b]),
+        .clk_i(bank_clk),
         .rst_ni(rst_ni && bank_rst_ni[b] && !reset),
         .rst_no(bank_rst_n[b]),
         .in_reset_o(bank_in_reset[b])
+    );
+    clock_counter u_cycles (
+        .measured_clk_i(bank_clk),
+        .clk_i(host_clk_i),
+        .rst_ni(host_rst_n),
+        .cycles_o(clocks[64*(b+2)+:64])
     );
     bank_port #(
         .FifoBeats(Config.fifo_beats)
@@ -186,12 +194,12 @@ module engine #(
         .write_data_i(write_data),
         .write_strobe_i(write_strobe),
         .pending_o(bank_pending[b]),
-        .bank_clk_i(bank_clk_i[b]),
+        .bank_clk_i(bank_clk),
         .bank_rst_ni(bank_hard_rst_n[b]),
         .bank_soft_rst_ni(bank_rst_n[b]),
         .epoch_i(epoch),
-        .read_error_o(read_error),
-        .write_error_o(write_error),
+        .read_error_o(bank_read_error[b]),
+        .write_error_o(bank_write_error[b]),
         .arvalid_o(bank_arvalid_o[b]),
         .arready_i(bank_arready_i[b]),
         .arid_o(bank_arid_o[8*b+:8]),
@@ -215,18 +223,6 @@ module engine #(
         .bid_i(bank_bid_i[8*b+:8]),
         .bresp_i(bank_bresp_i[2*b+:2])
     );
-
-    always_ff @(posedge bank_clk_i[b]) begin
-      if (!bank_rst_n[b]) begin
-        read_error_q <= 1'b0;
-        write_error_q <= 1'b0;
-      end else begin
-        if (read_error) read_error_q <= 1'b1;
-        if (write_error) write_error_q <= 1'b1;
-      end
-    end
-    assign bank_read_error[b] = read_error_q;
-    assign bank_write_error[b] = write_error_q;
   end
 
   assign bank_arsize_o = {4{3'd6}};
@@ -237,21 +233,18 @@ module engine #(
   assign bank_wlast_o = 4'hF;
 
   // Clocks for the CSRs to count.
-  logic [6*64-1:0] clocks;
   logic [63:0] host_cycles_q;
 
   always_ff @(posedge host_clk_i) begin
     host_cycles_q <= host_rst_n ? host_cycles_q + 64'd1 : 64'd0;
   end
   assign clocks[63:0] = host_cycles_q;
-  for (genvar c = 0; c < 5; c++) begin : g_clock
-    clock_counter u_counter (
-        .measured_clk_i(c == 0 ? clk_i : bank_clk_i[(c+3)%4]),
-        .clk_i(host_clk_i),
-        .rst_ni(host_rst_n),
-        .cycles_o(clocks[64*(c+1)+:64])
-    );
-  end
+  clock_counter u_engine_cycles (
+      .measured_clk_i(clk_i),
+      .clk_i(host_clk_i),
+      .rst_ni(host_rst_n),
+      .cycles_o(clocks[127:64])
+  );
 
   // CSRs.
   logic csr_start, csr_copy_start, finished_there, copied_there, failed_there, answer_there;
@@ -386,7 +379,7 @@ module engine #(
   logic program_fetch_valid, program_fetch_ready, program_fetch_data_valid;
   logic [15:0] program_dispatch_address, program_fetch_address, program_write_address;
   logic program_write_valid;
-  logic [511:0] program_data, program_write_data;
+  logic [511:0] program_data;
   logic table_dispatch_valid, table_dispatch_ready, table_dispatch_data_valid;
   logic table_fetch_valid, table_fetch_ready, table_fetch_data_valid;
   logic [15:0] table_dispatch_address, table_fetch_address;
@@ -433,7 +426,7 @@ module engine #(
       .rst_ni(rst_n),
       .write_valid_i(program_write_valid),
       .write_address_i(program_write_address),
-      .write_data_i(program_write_data),
+      .write_data_i(stream_data),
       .dispatch_valid_i(program_dispatch_valid),
       .dispatch_ready_o(program_dispatch_ready),
       .dispatch_address_i(program_dispatch_address),
@@ -459,8 +452,9 @@ module engine #(
   logic [2:0] turn_unit;
   logic [6:0] stream_valid, stream_ready;
   logic [4:0] start_valid, start_ready, done, fault, busy, stalled_on_input, stalled_on_output;
-  logic [5*512-1:0] instruction;
-  logic [5*27-1:0] pass_rows;
+  logic [511:0] rows_instruction, product_instruction, heads_instruction, attend_instruction;
+  logic [511:0] store_instruction;
+  logic [26:0] rows_pass, product_pass, heads_pass, attend_pass, store_pass;
   logic [79:0] ended, fault_lines;
   logic [15:0] pass, fault_line;
   logic [Config.rows*32-1:0] positions;
@@ -488,8 +482,7 @@ module engine #(
       .stream_ready_o(stream_ready[5]),
       .stream_data_i(stream_data),
       .write_valid_o(program_write_valid),
-      .write_address_o(program_write_address),
-      .write_data_o(program_write_data)
+      .write_address_o(program_write_address)
   );
 
   dispatcher #(
@@ -520,8 +513,16 @@ module engine #(
       .positions_o(positions),
       .start_valid_o(start_valid),
       .start_ready_i(start_ready),
-      .instruction_o(instruction),
-      .pass_rows_o(pass_rows),
+      .rows_instruction_o(rows_instruction),
+      .product_instruction_o(product_instruction),
+      .heads_instruction_o(heads_instruction),
+      .attend_instruction_o(attend_instruction),
+      .store_instruction_o(store_instruction),
+      .rows_pass_o(rows_pass),
+      .product_pass_o(product_pass),
+      .heads_pass_o(heads_pass),
+      .attend_pass_o(attend_pass),
+      .store_pass_o(store_pass),
       .done_i(done),
       .ended_o(ended)
   );
@@ -587,10 +588,11 @@ module engine #(
   logic copy_write_valid, copy_write_ready, copy_host_valid, copy_host_ready;
   logic [1:0] copy_write_bank, unit_write_bank;
   logic [27:0] copy_write_address, unit_write_address;
-  logic [511:0] copy_write_data, unit_write_data, copy_host_data, unit_host_data;
+  logic [511:0] copy_write_data, unit_write_data, unit_host_data;
+  logic [1:0] copy_host_part;
   logic [63:0] unit_write_strobe, unit_host_strobe;
   logic unit_write_valid, unit_write_ready, unit_host_valid, unit_host_ready;
-  logic write_valid, write_ready, host_valid, host_ready;
+  logic write_taken, host_taken;
   logic [33:0] unit_host_address;
   logic [57:0] copy_host_line, read_line;
   logic read_valid, read_ready, read_data_valid, read_data_ready;
@@ -620,7 +622,7 @@ module engine #(
       .host_write_valid_o(copy_host_valid),
       .host_write_ready_i(copy_host_ready),
       .host_write_line_o(copy_host_line),
-      .host_write_data_o(copy_host_data),
+      .host_write_part_o(copy_host_part),
       .host_pending_i(host_pending),
       .write_valid_o(copy_write_valid),
       .write_ready_i(copy_write_ready),
@@ -633,41 +635,50 @@ module engine #(
       .range_address_o(copy_range_address),
       .range_count_o(copy_range_count),
       .stream_valid_i(stream_valid[6]),
-      .stream_ready_o(stream_ready[6]),
-      .stream_data_i(stream_data)
+      .stream_ready_o(stream_ready[6])
   );
 
-  assign write_valid = copy_busy ? copy_write_valid : unit_write_valid;
-  assign write_data = copy_busy ? copy_write_data : unit_write_data;
-  assign write_strobe = copy_busy ? {64{1'b1}} : unit_write_strobe;
-  assign copy_write_ready = copy_busy && write_ready;
-  assign unit_write_ready = !copy_busy && write_ready;
-  assign host_valid = copy_busy ? copy_host_valid : unit_host_valid;
-  assign copy_host_ready = copy_busy && host_ready;
-  assign unit_host_ready = !copy_busy && host_ready;
-
   cache_writer u_cache_writer (
-      .write_valid_i(write_valid),
-      .write_ready_o(write_ready),
-      .write_bank_i(copy_busy ? copy_write_bank : unit_write_bank),
-      .write_address_i(copy_busy ? copy_write_address : unit_write_address),
+      .clk_i,
+      .rst_ni(rst_n),
+      .copy_i(copy_busy),
+      .unit_valid_i(unit_write_valid),
+      .unit_ready_o(unit_write_ready),
+      .unit_bank_i(unit_write_bank),
+      .unit_address_i(unit_write_address),
+      .unit_data_i(unit_write_data),
+      .unit_strobe_i(unit_write_strobe),
+      .copy_valid_i(copy_write_valid),
+      .copy_ready_o(copy_write_ready),
+      .copy_bank_i(copy_write_bank),
+      .copy_address_i(copy_write_address),
+      .copy_data_i(copy_write_data),
       .bank_valid_o(bank_write_valid),
       .bank_ready_i(bank_write_ready),
       .bank_address_o(bank_write_address),
+      .bank_data_o(write_data),
+      .bank_strobe_o(write_strobe),
       .bank_pending_i(bank_pending),
       .pending_o(write_pending),
-      .beyond_o(write_beyond)
+      .beyond_o(write_beyond),
+      .taken_o(write_taken)
   );
 
   host_port u_host (
       .clk_i,
       .rst_ni(rst_n),
-      .write_valid_i(host_valid),
-      .write_ready_o(host_ready),
-      .write_direct_i(copy_busy),
-      .write_line_i(copy_busy ? copy_host_line : 58'(unit_host_address)),
-      .write_data_i(copy_busy ? copy_host_data : unit_host_data),
-      .write_strobe_i(copy_busy ? {64{1'b1}} : unit_host_strobe),
+      .copy_i(copy_busy),
+      .unit_valid_i(unit_host_valid),
+      .unit_ready_o(unit_host_ready),
+      .unit_line_i(unit_host_address),
+      .unit_data_i(unit_host_data),
+      .unit_strobe_i(unit_host_strobe),
+      .copy_valid_i(copy_host_valid),
+      .copy_ready_o(copy_host_ready),
+      .copy_line_i(copy_host_line),
+      .copy_part_i(copy_host_part),
+      .copy_data_i(stream_data),
+      .taken_o(host_taken),
       .pending_o(host_pending),
       .read_valid_i(read_valid),
       .read_ready_o(read_ready),
@@ -728,8 +739,16 @@ module engine #(
       .pass_start_i(pass_start),
       .start_valid_i(start_valid),
       .start_ready_o(start_ready),
-      .instruction_i(instruction),
-      .pass_i(pass_rows),
+      .rows_instruction_i(rows_instruction),
+      .product_instruction_i(product_instruction),
+      .heads_instruction_i(heads_instruction),
+      .attend_instruction_i(attend_instruction),
+      .store_instruction_i(store_instruction),
+      .rows_pass_i(rows_pass),
+      .product_pass_i(product_pass),
+      .heads_pass_i(heads_pass),
+      .attend_pass_i(attend_pass),
+      .store_pass_i(store_pass),
       .done_o(done),
       .ended_i(ended),
       .positions_i(positions),
@@ -765,8 +784,8 @@ module engine #(
   logic [63:0] waits, cause, states;
   logic [31:0] runs;
 
-  assign moves = taken || |(start_valid & start_ready) || |done || (write_valid && write_ready) ||
-      (host_valid && host_ready) || (read_data_valid && read_data_ready) || program_write_valid;
+  assign moves = taken || |(start_valid & start_ready) || |done || write_taken || host_taken ||
+      (read_data_valid && read_data_ready) || program_write_valid;
   assign waits = {
     19'd0,
     stalled_on_output,                        // [44:40]

@@ -1,8 +1,7 @@
 // The five units, and the memories between them.
 //
 // Wiring alone; what each does is in its own file. Query memory and the attend unit's buffer are read
-// by the store unit where the attend unit does not read. Instructions, done and counters: unit u of
-// engine_pkg at [u]. Reset: as the units have it.
+// by the store unit where the attend unit does not read. done and counters: unit u of engine_pkg at [u]. Reset: as the units have it.
 module engine_units #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (
@@ -11,8 +10,16 @@ module engine_units #(
     input  logic                       pass_start_i,
     input  logic [                4:0] start_valid_i,
     output logic [                4:0] start_ready_o,
-    input  logic [          5*512-1:0] instruction_i,
-    input  logic [           5*27-1:0] pass_i,
+    input  logic [              511:0] rows_instruction_i,
+    input  logic [              511:0] product_instruction_i,
+    input  logic [              511:0] heads_instruction_i,
+    input  logic [              511:0] attend_instruction_i,
+    input  logic [              511:0] store_instruction_i,
+    input  logic [               26:0] rows_pass_i,
+    input  logic [               26:0] product_pass_i,
+    input  logic [               26:0] heads_pass_i,
+    input  logic [               26:0] attend_pass_i,
+    input  logic [               26:0] store_pass_i,
     output logic [                4:0] done_o,
     input  logic [               79:0] ended_i,
     input  logic [Config.rows*32-1:0]  positions_i,
@@ -158,8 +165,8 @@ module engine_units #(
       .rst_ni,
       .start_valid_i(start_valid_i[R]),
       .start_ready_o(start_ready_o[R]),
-      .instruction_i(instruction_i[512*R+:512]),
-      .pass_i(pass_i[27*R+:27]),
+      .instruction_i(rows_instruction_i),
+      .pass_i(rows_pass_i),
       .done_o(done_o[R]),
       .fault_o(fault_o[R]),
       .fault_line_o(fault_line_o[16*R+:16]),
@@ -268,8 +275,8 @@ module engine_units #(
       .rst_ni,
       .start_valid_i(start_valid_i[P]),
       .start_ready_o(start_ready_o[P]),
-      .instruction_i(instruction_i[512*P+:512]),
-      .pass_i(pass_i[27*P+:27]),
+      .instruction_i(product_instruction_i),
+      .pass_i(product_pass_i),
       .done_o(done_o[P]),
       .stream_valid_i(stream_valid_i[P]),
       .stream_ready_o(stream_ready_o[P]),
@@ -315,8 +322,8 @@ module engine_units #(
       .rst_ni,
       .start_valid_i(start_valid_i[H]),
       .start_ready_o(start_ready_o[H]),
-      .instruction_i(instruction_i[512*H+:512]),
-      .pass_i(pass_i[27*H+:27]),
+      .instruction_i(heads_instruction_i),
+      .pass_i(heads_pass_i),
       .done_o(done_o[H]),
       .fault_o(fault_o[H]),
       .fault_line_o(fault_line_o[16*H+:16]),
@@ -397,8 +404,8 @@ module engine_units #(
       .rst_ni,
       .start_valid_i(start_valid_i[A]),
       .start_ready_o(start_ready_o[A]),
-      .instruction_i(instruction_i[512*A+:512]),
-      .pass_i(pass_i[27*A+:27]),
+      .instruction_i(attend_instruction_i),
+      .pass_i(attend_pass_i),
       .done_o(done_o[A]),
       .fault_o(fault_o[A]),
       .fault_line_o(fault_line_o[16*A+:16]),
@@ -437,8 +444,8 @@ module engine_units #(
       .pass_start_i,
       .start_valid_i(start_valid_i[S]),
       .start_ready_o(start_ready_o[S]),
-      .instruction_i(instruction_i[512*S+:512]),
-      .pass_i(pass_i[27*S+:27]),
+      .instruction_i(store_instruction_i),
+      .pass_i(store_pass_i),
       .done_o(done_o[S]),
       .vm_read_valid_o(store_vm_read_valid),
       .vm_read_ready_i(store_vm_read_ready),

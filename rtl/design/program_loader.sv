@@ -27,8 +27,7 @@ module program_loader #(
     output logic          stream_ready_o,
     input  logic [2047:0] stream_data_i,
     output logic          write_valid_o,
-    output logic [  15:0] write_address_o,
-    output logic [ 511:0] write_data_o
+    output logic [  15:0] write_address_o     // instruction of super-beat / 4, lowest bits: which
 );
   localparam logic [31:0] Magic = 32'h3544474C;  // "LGD5"
 
@@ -66,14 +65,6 @@ module program_loader #(
   assign stream_ready_o = state_q == Header || (state_q == Body && (index_q[1:0] == 2'd3 || last));
   assign write_valid_o = state_q == Body && stream_valid_i;
   assign write_address_o = index_q;
-  always_comb begin
-    unique case (index_q[1:0])
-      2'd0: write_data_o = stream_data_i[511:0];
-      2'd1: write_data_o = stream_data_i[1023:512];
-      2'd2: write_data_o = stream_data_i[1535:1024];
-      default: write_data_o = stream_data_i[2047:1536];
-    endcase
-  end
 
   always_comb begin
     state_d = state_q;
@@ -100,7 +91,12 @@ module program_loader #(
     end
     if (write_valid_o) begin
       index_q <= index_q + 16'd1;
-      last_op_q <= write_data_o[7:0];
+      unique case (index_q[1:0])
+        2'd0: last_op_q <= stream_data_i[7:0];
+        2'd1: last_op_q <= stream_data_i[519:512];
+        2'd2: last_op_q <= stream_data_i[1031:1024];
+        default: last_op_q <= stream_data_i[1543:1536];
+      endcase
     end
   end
 endmodule

@@ -10,7 +10,7 @@ module program_memory #(
     input  logic         rst_ni,
     input  logic         write_valid_i,
     input  logic [ 15:0] write_address_i,
-    input  logic [511:0] write_data_i,
+    input  logic [2047:0] write_data_i,  // a super-beat; the address' two lowest bits say which
     input  logic         dispatch_valid_i,
     output logic         dispatch_ready_o,
     input  logic [ 15:0] dispatch_address_i,
@@ -34,7 +34,14 @@ module program_memory #(
   assign address = dispatch_valid_i ? dispatch_address_i[IndexBits-1:0] : fetch_address_i[IndexBits-1:0];
 
   always_ff @(posedge clk_i) begin
-    if (write_valid_i) words[write_address_i[IndexBits-1:0]] <= write_data_i;
+    if (write_valid_i) begin
+      unique case (write_address_i[1:0])
+        2'd0: words[write_address_i[IndexBits-1:0]] <= write_data_i[511:0];
+        2'd1: words[write_address_i[IndexBits-1:0]] <= write_data_i[1023:512];
+        2'd2: words[write_address_i[IndexBits-1:0]] <= write_data_i[1535:1024];
+        default: words[write_address_i[IndexBits-1:0]] <= write_data_i[2047:1536];
+      endcase
+    end
     if (dispatch_valid_i || fetch_valid_i) read_q <= words[address];
     if (dispatch_q || fetch_q) data_o <= read_q;
     if (!rst_ni) begin

@@ -124,19 +124,17 @@ module run_control #(
     else if (watchdog) cause_o <= waits_i;
   end
 
-  // The lowest of the lines that fault in one cycle.
-  logic [15:0] lowest;
-
-  always_comb begin
-    lowest = 16'hFFFF;
-    for (int u = 0; u < 5; u++) begin
-      if (fault_i[u] && fault_line_i[16*u+:16] < lowest) lowest = fault_line_i[16*u+:16];
-    end
-  end
-
+  // The lowest of the lines that have faulted, those of this cycle included.
   always_ff @(posedge clk_i) begin
     if (!rst_ni || begin_o) fault_o <= 1'b0;
     else if (fault_i != 5'd0) fault_o <= 1'b1;
-    if (fault_i != 5'd0 && (!fault_o || lowest < fault_line_o)) fault_line_o <= lowest;
+    if (fault_i != 5'd0) begin : compare
+      logic [15:0] lowest;
+      lowest = fault_o ? fault_line_o : 16'hFFFF;
+      for (int u = 0; u < 5; u++) begin
+        if (fault_i[u] && fault_line_i[16*u+:16] < lowest) lowest = fault_line_i[16*u+:16];
+      end
+      fault_line_o <= lowest;
+    end
   end
 endmodule

@@ -4,7 +4,8 @@
 // that of lane 0), keeps the greatest of each row over all words since the pass began (`clear_i`) and
 // writes it to the greedy table after each row's last word: `{binary32 [63:32], index [31:0]}` at the
 // row's index in the run. -0 and +0 are equal and come out as +0; of equals the first stays.
-// Values are finite (arithmetic.md). Six stages, each one comparison of 32 bits; one word a cycle.
+// Values are finite (arithmetic.md). Seven stages, each of
+// one comparison of 32 bits at most; one word a cycle.
 // `idle_o`: nothing is on its way. Reset forgets all rows.
 module store_greedy #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
@@ -36,20 +37,39 @@ module store_greedy #(
   logic [6*32-1:0] index;
   logic [6*16-1:0] table_row;
 
+  // The words' keys, registered: nothing is worked out while no word comes.
   for (genvar i = 0; i < 32; i++) begin : g_key
-    logic [31:0] bits;
-    logic zero;
-    assign bits = data_i[32*i+:32];
-    assign zero = bits[30:0] == 31'd0;
-    assign key[32*i+:32] = 6'(i) >= lanes_i ? 32'd0 :
-        bits[31] && !zero ? ~bits : {1'b1, bits[30:0]};
+    logic [31:0] key_q;
+    always_ff @(posedge clk_i) begin
+      if (valid_i) begin
+        if (6'(i) >= lanes_i) key_q <= 32'd0;
+        else if (data_i[32*i+31] && data_i[32*i+:31] != 31'd0) key_q <= ~data_i[32*i+:32];
+        else key_q <= {1'b1, data_i[32*i+:31]};
+      end
+    end
+    assign key[32*i+:32] = key_q;
     assign lane[5*i+:5] = 5'(i);
   end
-  assign valid[0] = valid_i;
-  assign last_q[0] = last_i;
-  assign row[4:0] = row_i;
-  assign index[31:0] = index_i;
-  assign table_row[15:0] = table_row_i;
+
+  logic first_valid_q, first_last_q;
+  logic [4:0] first_row_q;
+  logic [31:0] first_index_q;
+  logic [15:0] first_table_row_q;
+
+  always_ff @(posedge clk_i) begin
+    first_valid_q <= valid_i && rst_ni;
+    if (valid_i) begin
+      first_last_q <= last_i;
+      first_row_q <= row_i;
+      first_index_q <= index_i;
+      first_table_row_q <= table_row_i;
+    end
+  end
+  assign valid[0] = first_valid_q;
+  assign last_q[0] = first_last_q;
+  assign row[4:0] = first_row_q;
+  assign index[31:0] = first_index_q;
+  assign table_row[15:0] = first_table_row_q;
 
   for (genvar l = 1; l <= 5; l++) begin : g_level
     localparam int From = 64 - (128 >> l);  // first node of the level before

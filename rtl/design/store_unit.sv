@@ -207,21 +207,12 @@ module store_unit #(
   logic half_q;
   logic [511:0] build_q;
   logic room, send, last_line, asked_line, took;
-  logic [63:0] strobe;
-  logic [511:0] line;
-  logic [7:0] exponent, exponent_q;
-  logic [31:0] peak;
+  logic [7:0] exponent_q;
 
   assign room = !host_write_valid_o || host_write_ready_i;
   assign last_line = left_q <= 23'd64;
   assign send = room && ((state_q == Words && word_valid) || state_q == Send || state_q == SendExponent);
   assign word_done = send && state_q == Words && (half_q || last_line);
-  always_comb begin
-    for (int i = 0; i < 64; i++) begin
-      strobe[i] = state_q == SendExponent ? i < 4 : left_q > 23'(i);
-    end
-  end
-
   assign parts_less = is_sums ? 3'd7 : is_scores ? 3'd3 : 3'd0;
   assign activation_read_valid_o = state_q == Ask && is_activation;
   assign activation_read_row_o = row_q[4:0];
@@ -241,22 +232,13 @@ module store_unit #(
   assign query_read_address_o = query_head_q * 16'(head_words) + line_q;
   assign query_exponent_address_o = query_head_q;
 
-  // Exponents of activation memory and peaks of the row: chosen by a loop, as no unit waits for it.
-  always_comb begin
-    exponent = query_exponent_i;
-    peak = '0;
-    for (int r = 0; r < Rows; r++) begin
-      if (row_q == 6'(r) && is_activation) exponent = exponents_i[8*r+:8];
-      if (6'(pass_row_q) + row_q == 6'(r)) begin
-        peak[30:0] = peaks_q == engine_pkg::PeaksOfProduct ? product_peaks_i[31*r+:31] :
-            peaks_q == engine_pkg::PeaksOfAttend ? attend_peaks_i[31*r+:31] : rows_peaks_i[31*r+:31];
-      end
-    end
-  end
-
   always_ff @(posedge clk_i) begin
+    // Exponents of activation memory and peaks of the row are chosen by a loop: nothing waits for it.
     if (took) begin
-      exponent_q <= exponent;
+      exponent_q <= query_exponent_i;
+      for (int r = 0; r < Rows; r++) begin
+        if (row_q == 6'(r) && is_activation) exponent_q <= exponents_i[8*r+:8];
+      end
       unique case (variant_q)
         engine_pkg::StoreActivation: begin
           build_q <= line_q[0] ? activation_data_i[1023:512] : activation_data_i[511:0];
@@ -271,21 +253,33 @@ module store_unit #(
           endcase
         end
         engine_pkg::StoreWeightSums: build_q <= {22'd0, observe_sum_i, build_q[511:64]};
-        default: build_q[31:0] <= peak;
+        default: begin
+          for (int r = 0; r < Rows; r++) begin
+            if (6'(pass_row_q) + row_q == 6'(r)) begin
+              build_q[31:0] <= {
+                1'b0,
+                peaks_q == engine_pkg::PeaksOfProduct ? product_peaks_i[31*r+:31]
+                    : peaks_q == engine_pkg::PeaksOfAttend ? attend_peaks_i[31*r+:31]
+                    : rows_peaks_i[31*r+:31]
+              };
+            end
+          end
+        end
       endcase
     end
   end
 
-  always_comb begin
-    if (state_q == Words) line = half_q ? word[1023:512] : word[511:0];
-    else line = state_q == SendExponent ? {480'd0, {24{exponent_q[7]}}, exponent_q} : build_q;
-  end
-
   always_ff @(posedge clk_i) begin
     if (send) begin
-      host_write_data_o <= line;
-      host_write_strobe_o <= strobe;
       host_write_address_o <= address_q;
+      if (state_q == SendExponent) begin
+        host_write_data_o <= {480'd0, {24{exponent_q[7]}}, exponent_q};
+        host_write_strobe_o <= 64'hF;
+      end else begin
+        if (state_q == Send) host_write_data_o <= build_q;
+        else host_write_data_o <= half_q ? word[1023:512] : word[511:0];
+        for (int i = 0; i < 64; i++) host_write_strobe_o[i] <= left_q > 23'(i);
+      end
     end
     if (!rst_ni) host_write_valid_o <= 1'b0;
     else if (send) host_write_valid_o <= 1'b1;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <random>
 #include <unordered_map>
 
@@ -37,6 +38,16 @@ class AxiMemory {
   void set_silent(bool silent) { silent_ = silent; }
   void fail_read(std::uint64_t address) { bad_read_ = address; }
   void fail_write(std::uint64_t address) { bad_write_ = address; }
+  /// A beat that nothing asked for, as soon as the port is free.
+  void answer_unasked(std::uint64_t id) { unasked_ = id; }
+  /// As after a reset of the memory's port.
+  void forget_requests() {
+    reads_.clear();
+    writes_.clear();
+    data_.clear();
+    answers_.clear();
+    side_.r.valid = side_.b.valid = false;
+  }
   void set_options(const Options& options) { options_ = options; }
   std::size_t waiting() const { return reads_.size() + answers_.size(); }
   std::uint64_t beats_read() const { return beats_read_; }
@@ -68,7 +79,14 @@ class AxiMemory {
       for (std::uint32_t& word : side_.r.data) word = static_cast<std::uint32_t>(random_());
       side_.r.last = chance(50);
       side_.r.id = random_() & 0xFF;
-      if (!silent_ && !reads_.empty() && chance(options_.answer_percent)) give_beat();
+      if (unasked_) {
+        side_.r.valid = true;
+        side_.r.id = *unasked_;
+        side_.r.response = 0;
+        unasked_.reset();
+      } else if (!silent_ && !reads_.empty() && chance(options_.answer_percent)) {
+        give_beat();
+      }
     }
     if (!side_.b.valid && !silent_ && !answers_.empty() && answers_.front().due <= cycle_ &&
         chance(options_.answer_percent)) {
@@ -131,6 +149,7 @@ class AxiMemory {
   std::uint64_t beats_read_ = 0;
   std::uint64_t beats_written_ = 0;
   bool silent_ = false;
+  std::optional<std::uint64_t> unasked_;
   std::uint64_t bad_read_ = ~std::uint64_t{0};
   std::uint64_t bad_write_ = ~std::uint64_t{0};
 };

@@ -130,9 +130,12 @@ class BankPortBench {
     if (!port.bank_rst_ni) return;
     checker.cycle(now);
     memory.sample(now);
-    read_errors += port.read_error_o;
-    write_errors += port.write_error_o;
-    if (port.rvalid_i && port.bank_soft_rst_ni) {
+    // Levels until a reset: counted as they rise.
+    read_errors += port.read_error_o && !read_error_before_;
+    write_errors += port.write_error_o && !write_error_before_;
+    read_error_before_ = port.read_error_o;
+    write_error_before_ = port.write_error_o;
+    if (port.rvalid_i) {
       EXPECT_TRUE(port.rready_o) << "a beat waits at the memory";
     }
   }
@@ -155,6 +158,8 @@ class BankPortBench {
   std::mt19937 random_;
   unsigned outstanding_ = 0;
   bool last_ = false;
+  bool read_error_before_ = false;
+  bool write_error_before_ = false;
 };
 
 /// Random bursts and writes to other places; everything arrives, in order.
@@ -263,6 +268,20 @@ TEST(BankPort, ReportsErrorsOfItsOwnEpochAlone) {
   EXPECT_EQ(bench.memory.waiting(), 0U);
   EXPECT_EQ(bench.read_errors, 1U);
   EXPECT_EQ(bench.write_errors, 1U);
+}
+
+TEST(BankPort, ReportsABeatThatNothingAskedFor) {
+  BankPortBench bench(3333, 3336, {}, 32);
+  bench.read(0x100, 16);
+  ASSERT_TRUE(bench.clocks.run_until([&] { return bench.idle(); }, 20000));
+  EXPECT_EQ(bench.read_errors, 0U);
+  bench.ready_percent = 0;
+  bench.memory.answer_unasked(bench.port.epoch_i - 1U);  // an answer of the epoch before
+  bench.clocks.run(100);
+  EXPECT_EQ(bench.read_errors, 0U);
+  bench.memory.answer_unasked(bench.port.epoch_i);
+  bench.clocks.run(100);
+  EXPECT_EQ(bench.read_errors, 1U);
 }
 
 TEST(BankPort, HoldsBackAt128UnansweredWrites) {

@@ -190,13 +190,15 @@ class DispatcherBench {
       pass_ = e.pass;
     }
     const auto bytes = encode(e.instruction);
-    ASSERT_EQ(std::memcmp(&dispatcher.instruction_o[16 * unit], bytes.data(), bytes.size()), 0);
-    std::uint64_t rows = 0;
-    for (unsigned bit = 0; bit < 27; ++bit) {
-      const std::size_t at = 27 * unit + bit;
-      rows |= std::uint64_t{dispatcher.pass_rows_o[at / 32] >> at % 32 & 1} << bit;
-    }
-    ASSERT_EQ(rows, e.rows | e.first_row << 6 | std::uint64_t{e.row} << 22);
+    const std::array<const void*, kUnits> instructions{
+        &dispatcher.rows_instruction_o[0], &dispatcher.product_instruction_o[0],
+        &dispatcher.heads_instruction_o[0], &dispatcher.attend_instruction_o[0],
+        &dispatcher.store_instruction_o[0]};
+    const std::array<std::uint32_t, kUnits> passes{
+        dispatcher.rows_pass_o, dispatcher.product_pass_o, dispatcher.heads_pass_o,
+        dispatcher.attend_pass_o, dispatcher.store_pass_o};
+    ASSERT_EQ(std::memcmp(instructions[unit], bytes.data(), bytes.size()), 0);
+    ASSERT_EQ(passes[unit], e.rows | e.first_row << 6 | std::uint64_t{e.row} << 22);
     ASSERT_EQ(dispatcher.pass_o, e.pass);
     for (std::uint32_t row = 0; row < std::min(kRows, rows_ - e.pass * kRows); ++row) {
       ASSERT_EQ(dispatcher.positions_o[row], positions_[e.pass * kRows + row]);

@@ -17,8 +17,16 @@ module engine_units #(
     input  logic                       pass_start_i,
     input  logic [                4:0] start_valid_i,
     output logic [                4:0] start_ready_o,
-    input  logic [          5*512-1:0] instruction_i,
-    input  logic [           5*27-1:0] pass_i,
+    input  logic [              511:0] rows_instruction_i,
+    input  logic [              511:0] product_instruction_i,
+    input  logic [              511:0] heads_instruction_i,
+    input  logic [              511:0] attend_instruction_i,
+    input  logic [              511:0] store_instruction_i,
+    input  logic [               26:0] rows_pass_i,
+    input  logic [               26:0] product_pass_i,
+    input  logic [               26:0] heads_pass_i,
+    input  logic [               26:0] attend_pass_i,
+    input  logic [               26:0] store_pass_i,
     output logic [                4:0] done_o,
     input  logic [               79:0] ended_i,
     input  logic [Config.rows*32-1:0]  positions_i,
@@ -48,6 +56,12 @@ module engine_units #(
     output logic [                4:0] stalled_on_output_o,
     output logic [                3:0] store_state_o
 );
+  logic [5*512-1:0] instruction_i;
+  logic [5*27-1:0] pass_i;
+  assign instruction_i = {store_instruction_i, attend_instruction_i, heads_instruction_i,
+                          product_instruction_i, rows_instruction_i};
+  assign pass_i = {store_pass_i, attend_pass_i, heads_pass_i, product_pass_i, rows_pass_i};
+
   logic [511:0] sum_q, folded;
   logic [15:0] noise_q;
   logic [4:0] busy_q, wrote_q;

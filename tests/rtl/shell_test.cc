@@ -399,6 +399,70 @@ TEST(EngineShell, ASoftResetInTheMiddleOfACopyLeavesNothingBehind) {
   }
 }
 
+TEST(EngineShell, ABanksOwnResetInTheMiddleOfARunBeginsASoftResetOfAll) {
+  for (std::size_t bank = 0; bank < 4; ++bank) {
+    SCOPED_TRACE(bank);
+    AxiMemory::Options slow;
+    slow.min_latency = 50;
+    slow.max_latency = 300;
+    Bench bench(43, {}, slow);
+    load(&bench, program_of_all_units(), 30);
+    bench.write(csr::kControl, 2);
+    bench.clocks.run(3000);
+    bench.model().bank_rst_ni = static_cast<std::uint8_t>(0xF & ~(1U << bank));
+    bench.banks[bank]->forget_requests();
+    bench.clocks.run(500);
+    const std::uint64_t status = bench.read(csr::kStatus);
+    EXPECT_EQ(status & (csr::kResetting | csr::kRunning), csr::kResetting);
+    EXPECT_EQ(status >> 20 & 0x1F, 1U << bank);  // the others are through it
+    bench.model().bank_rst_ni = 0xF;
+    bench.checkers[bank] = std::make_unique<AxiChecker>("bank", AxiChecker::Rules{});
+    bench.wait_for_reset();
+    load(&bench, program_of_all_units(), 3);
+    bench.write(csr::kControl, 2);
+    ASSERT_TRUE(bench.wait_status(csr::kRunning | csr::kDone, csr::kDone));
+    EXPECT_EQ(line_of_host(&bench, 0x7FFE), expected_of_pass(&bench, 0, 3).value());
+    EXPECT_THAT(bench.faults(), IsEmpty());
+  }
+}
+
+TEST(EngineShell, AStartRightAfterAResetIsNotLost) {
+  for (const std::uint64_t engine_ps : {2000U, 3333U, 12000U}) {
+    Bench bench(44, {engine_ps, 4000, {3336, 9000, 3337, 3335}}, {});
+    for (int count = 0; count < 5; ++count) {
+      load(&bench, program_of_all_units(), 1);
+      bench.write(csr::kControl, 1);
+      while ((bench.read(csr::kStatus) & csr::kResetting) != 0) {
+      }
+      bench.write(csr::kControl, 2);
+      ASSERT_TRUE(bench.wait_status(csr::kRunning | csr::kDone, csr::kDone, 2000));
+    }
+  }
+}
+
+TEST(EngineShell, StreamsAtTheBanksPace) {
+  AxiMemory::Options fast;
+  fast.ready_percent = fast.answer_percent = 100;
+  fast.min_latency = fast.max_latency = 60;
+  Bench bench(45, {}, fast);
+  std::vector<Instruction> program;
+  for (std::uint32_t count = 0; count < 8; ++count) {
+    program.push_back(stream(Op::kAttend, 0, 0));  // no keys: an instruction to walk over
+    program.push_back(stream(Op::kProduct, 0x30011 + count * 1777, 1000 + count));
+  }
+  program.push_back(make(Op::kEnd));
+  load(&bench, program, 1);
+  bench.write(csr::kControl, 2);
+  ASSERT_TRUE(bench.wait_status(csr::kRunning | csr::kDone, csr::kDone));
+  // The units of the test take three beats in four cycles: the stream must never be what is late.
+  const std::uint64_t taken = bench.read(0x240);
+  const std::uint64_t waiting = bench.read(0x248);
+  EXPECT_EQ(taken, 1 + 5 + 8 * 1000 + 28);
+  EXPECT_LT(waiting, 700U);  // the header's and the program's round trips, and the first beats'
+  EXPECT_GE(bench.read(csr::kCounters + 8), 8028U);  // weight stream
+  expect_counters_add_up(&bench);
+}
+
 TEST(EngineShell, AnswersReadsWhileAnyOtherClockStandsStill) {
   for (std::size_t clock = 0; clock < 6; ++clock) {
     if (clock == 1) continue;  // the CSRs' own

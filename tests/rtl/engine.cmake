@@ -1,0 +1,8 @@
+# The whole design, as yosys reads it: the sizes that `--engine-rows` can ask for differ in their
+# configuration alone, so the default stands for all.
+file(GLOB engine_modules CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/rtl/design
+     ${CMAKE_SOURCE_DIR}/rtl/design/*.sv)
+set(engine_packages engine_pkg.sv csr_pkg.sv float_pkg.sv attend_pkg.sv)
+list(REMOVE_ITEM engine_modules ${engine_packages})
+rtl_yosys_check(engine ${engine_packages} ${engine_modules})
+set_tests_properties(rtl_yosys_engine PROPERTIES LABELS "rtl;slow" TIMEOUT 3600)
