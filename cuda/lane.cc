@@ -20,7 +20,8 @@ namespace logos::cuda {
 namespace {
 
 constexpr std::string_view kWhere = "artifact of lane cuda";
-constexpr int kReplays = 21;  ///< of the graph, for the median
+constexpr std::int64_t kMostRowColumns = std::int64_t{1} << 16;  ///< of any model
+constexpr int kReplays = 21;                                     ///< of the graph, for the median
 
 /// What `check_inputs` asks of a program, as the plan states it.
 Program program_of(const Plan& plan) {
@@ -30,6 +31,7 @@ Program program_of(const Plan& plan) {
   program.columns = plan.columns;
   program.vocabulary = plan.vocabulary;
   program.context = plan.context;
+  if (plan.window != 0) program.window = plan.window;
   const auto rows = static_cast<std::size_t>(plan.rows);
   if (plan.has_tokens) program.tokens.resize(rows);
   if (plan.has_positions) program.positions.resize(rows);
@@ -69,6 +71,7 @@ void check_plan(const Plan& plan, const Identity& asked, const CudaConfig& confi
              cache.chip < plan.chips,
          "heads of a cache");
   }
+  hold(plan.columns >= 1 && plan.columns <= kMostRowColumns, "columns of the rows");
   for (const PlanMatrix& matrix : plan.matrices) {
     constexpr std::int64_t kMost = std::int64_t{1} << 45;
     hold(matrix.columns >= 1 && matrix.rows <= kMost / matrix.columns, "size of a matrix");

@@ -7,8 +7,8 @@
 #include <limits>
 #include <string_view>
 
+#include "cuda/bounded.h"
 #include "cuda/launches.h"
-#include "program/check.h"
 #include "program/error.h"
 
 namespace logos::cuda {
@@ -144,15 +144,8 @@ class Checker {
     if (!condition) throw Error(where_, fmt::format("damaged plan: {} out of range", what));
   }
 
-  /// Product of sizes, at most 2^60 (which is more than any buffer has).
   static std::int64_t bytes(std::initializer_list<std::int64_t> factors) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 60;
-    std::int64_t product = 1;
-    for (const std::int64_t factor : factors) {
-      CHECK(factor >= 0);
-      if (__builtin_mul_overflow(product, factor, &product) || product > kMost) return kMost;
-    }
-    return product;
+    return bounded_product(factors);
   }
   static std::int64_t sum(std::initializer_list<std::int64_t> parts) {
     std::int64_t all = 0;
@@ -277,7 +270,8 @@ class Checker {
          "positions of a split");
     hold(a.row_tile >= 1 && a.row_tile <= kBlockQueries && (a.each == 0 || a.row_tile == 1),
          "rows of a block of attention");
-    hold(run_.reach < kMost && a.window < kMost, "positions");
+    hold(run_.reach < kMost, "positions");
+    hold(a.window == plan_.window, "another window than the plan's");
   }
 
   const Plan& plan_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/bounded.h"
 #include "program/check.h"
 #include "program/error.h"
 #include "sim/weights/rotary_table.h"
@@ -71,24 +72,27 @@ void each_pushed(const Plan& plan, const RunShape& run, Visit&& visit) {
 
 MemoryNeed memory_need(const Plan& plan, std::int64_t reach) {
   MemoryNeed need;
+  const auto add = [](std::int64_t& sum, std::initializer_list<std::int64_t> factors) {
+    sum = bounded_sum(sum, bounded_product(factors));
+  };
   for (const PlanMatrix& matrix : plan.matrices) {
     const std::int64_t pitch = (matrix.columns + 31) / 32 * 32;
-    need.weights += matrix.rows * (pitch + pitch / 32 + 4);
+    add(need.weights, {matrix.rows, pitch + pitch / 32 + 4});
   }
-  for (const PlanVector& vector : plan.vectors) need.weights += 4 * vector.size;
+  for (const PlanVector& vector : plan.vectors) add(need.weights, {4, vector.size});
   for (const PlanCache& cache : plan.caches) {
-    const std::int64_t blocks = cache_count(plan) * reach * cache.heads;
-    need.caches += 2 * blocks * (2 * head_pitch(plan) + 1);
+    add(need.caches, {2 * (2 * head_pitch(plan) + 1), cache_count(plan), reach, cache.heads});
   }
-  for (const std::int64_t bytes : plan.arenas) need.activations += bytes;
+  for (const std::int64_t bytes : plan.arenas) add(need.activations, {bytes});
   for (std::int64_t chip = 0; chip < plan.chips; ++chip) {
     for (int kind = 0; kind < kScratches; ++kind) {
       const auto scratch = static_cast<Scratch>(kind);
-      if (!only_observed(scratch)) need.activations += scratch_need(plan, chip, scratch, reach);
+      if (!only_observed(scratch))
+        add(need.activations, {scratch_need(plan, chip, scratch, reach)});
     }
   }
-  need.activations += plan.rows * (8 + 4 * plan.head_columns);
-  if (plan.has_given) need.activations += 4 * plan.rows * plan.columns;
+  add(need.activations, {plan.rows, 8 + 4 * plan.head_columns});
+  if (plan.has_given) add(need.activations, {4, plan.rows, plan.columns});
   return need;
 }
 

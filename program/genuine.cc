@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "program/attention_bound.h"
 #include "program/author.h"
+#include "program/check_facts.h"
 #include "program/error.h"
 #include "program/read_program.h"
 
@@ -43,6 +45,13 @@ Identity identity_of(const Source& source, const Facts& facts) {
               fmt::format("sha256 {}", sha256_hex(wanted)));
 }
 
+/// Where the last row of a cut stands, as far as the text knows: a chunk of a placeholder form at
+/// least at its number of rows.
+std::int64_t last_position(const Facts& facts) {
+  if (facts.cut.work != Cut::Work::kPrefill) return facts.cut.context;
+  return facts.positions.empty() ? facts.cut.rows : facts.positions.back();
+}
+
 /// The text with its facts; where it cannot be read, the refusal has its digest beside the one
 /// asked for.
 ReadText parse_asked(const Source& source, const Identity& asked) {
@@ -73,6 +82,9 @@ std::vector<Program> read_genuine(std::string_view text, std::string_view file,
   const Identity found = identity_of(source, read.facts);
   if (found != asked) {
     throw Error(file, "another program than the one asked for", found.text(), asked.text());
+  }
+  if (takes_positions(read.facts.cut)) {
+    check_attended(last_position(read.facts), read.facts.spec.window, file);
   }
   std::vector<Program> programs;
   programs.push_back(program_of(source, read, 0));

@@ -18,7 +18,8 @@ Facts read_facts(std::string_view text, std::string_view file);
 Identity genuine(std::string_view text, std::string_view file);
 
 /// What every `lower` does first: `genuine`, then the identity against the one asked for (the Error
-/// names both), then the program of each chip.
+/// names both), then that the sums of attention are exact (`check_attended`), then the program of
+/// each chip.
 std::vector<Program> read_genuine(std::string_view text, std::string_view file,
                                   const Identity& asked);
 

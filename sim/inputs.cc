@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "program/attention_bound.h"
 #include "program/error.h"
 
 namespace logos {
@@ -44,6 +45,7 @@ void check_positions(const Program& program, const Inputs& inputs) {
       throw Error(where, "outside the cache of the cut", fmt::to_string(position),
                   fmt::format("1 to {}", *program.context));
     }
+    check_attended(position, program.window, where);
   }
 }
 

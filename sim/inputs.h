@@ -18,7 +18,8 @@ struct Inputs {
 };
 
 /// Throws Error where the inputs do not fit the program: counts, a token outside the vocabulary, a
-/// position outside the cache, a chunk's positions not consecutive, missing caches or layers.
+/// position outside the cache, a chunk's positions not consecutive, attention over too many of
+/// them, missing caches or layers.
 void check_inputs(const Program& program, const Inputs& inputs);
 
 }  // namespace logos

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "program/error.h"
+#include "program/written.h"
 
 namespace logos::contract {
 namespace {
@@ -168,6 +169,18 @@ TEST_P(Refusals, ATextThatNoAuthorWroteIsNotLowered) {
   EXPECT_NE(lower_error(replaced("input_layernorm", "input_layernorn"), job.identity), "");
   EXPECT_NE(lower_error(job.text + "\n", job.identity), "");
   EXPECT_NE(lower_error("", job.identity), "");
+}
+
+TEST_P(Refusals, AttentionWhoseSumsCouldLeaveInt64IsNotLowered) {
+  const auto error_for = [&](const std::string& family) {
+    const Job near(family, "decode:5", 1);
+    Cut cut;
+    cut.context = 33554433;
+    const Written far = written(spec_of(family), cut);
+    return error_of([&] { lane.lane->lower(far.text, far.identity, *near.weights, lane.config); });
+  };
+  EXPECT_THAT(error_for("llama"), HasSubstr("got 33554433 positions, want at most 33554432"));
+  EXPECT_EQ(error_for("mistral"), "");  // it sees a window of them
 }
 
 TEST_P(Refusals, ARunsOwnInputsInTheTextAreTheSameProgram) {

@@ -20,8 +20,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Facts facts = read_facts(text, "fuzz.lg");
     CHECK(author(facts) == text);
     CHECK(sha256_hex(author(facts.placeholder())) == identity.sha256);
-    CHECK(read_genuine(text, "fuzz.lg", identity).size() ==
-          static_cast<std::size_t>(identity.chips));
+    std::vector<Program> programs;
+    // It can still be too large: many chips together, attention over too many positions.
+    if (taken([&] { programs = read_genuine(text, "fuzz.lg", identity); })) {
+      CHECK(programs.size() == static_cast<std::size_t>(identity.chips));
+    }
   }
   return 0;
 }

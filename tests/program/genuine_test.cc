@@ -144,6 +144,42 @@ TEST(Genuine, RefusesATextWhosePartsTogetherAreTooLarge) {
               HasSubstr("too large a program to unroll for every chip"));
 }
 
+constexpr const char* kTooMany =
+    "a.lg: attention over more positions than its sums are exact for; got 33554433 positions, want "
+    "at most 33554432";
+
+std::string refusal_of(const Written& base) {
+  try {
+    read_genuine(base.text, "a.lg", base.identity);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Genuine, RefusesAttentionWhoseSumsCouldLeaveInt64) {
+  ModelSpec spec = small_spec();
+  for (const std::string cut : {"decode:33554433", "batch:2x33554433", "layer:2@decode:33554433"}) {
+    EXPECT_EQ(refusal_of(written(spec, Cut::parse(cut))), kTooMany) << cut;
+  }
+  for (const std::string cut :
+       {"decode:33554432", "embedding@decode:33554433", "head@decode:33554433"}) {
+    EXPECT_EQ(refusal_of(written(spec, Cut::parse(cut))), "") << cut;
+  }
+  const std::vector<std::int64_t> tokens = {5, 7};
+  EXPECT_EQ(refusal_of(prefill_at(spec, tokens, 33554432, "")), kTooMany);
+  EXPECT_EQ(refusal_of(prefill_at(spec, tokens, 33554431, "")), "");
+}
+
+TEST(Genuine, CountsOnlyThePositionsOfTheWindow) {
+  ModelSpec spec = small_spec();
+  spec.window = 33554432;
+  EXPECT_EQ(refusal_of(written(spec, Cut::parse("decode:2147483647"))), "");
+  spec.window = 33554433;
+  EXPECT_EQ(refusal_of(written(spec, Cut::parse("decode:2147483647"))), kTooMany);
+  EXPECT_EQ(refusal_of(written(spec, Cut::parse("decode:33554432"))), "");
+}
+
 TEST(Genuine, HashesWithSha256) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -1,5 +1,4 @@
 #include "rtl/lowering/lowering.h"
-#include "rtl/lowering/memory_image.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,7 +9,7 @@
 #include <sstream>
 
 #include "program/genuine.h"
-#include "rtl/lowering/layout.h"
+#include "rtl/lowering/memory_image.h"
 #include "tests/contract/contract.h"
 #include "tests/rtl/instruction_model.h"
 

@@ -227,6 +227,16 @@ TEST(CudaLane, RefusesWhatTheMemoryOfTheGpuDoesNotHold) {
   EXPECT_THAT(refusal, HasSubstr("bytes of weights"));
 }
 
+TEST(CudaLane, RefusesCachesWhoseBytesDoNotFit64Bits) {
+  ModelSpec spec = odd_spec();
+  spec.window = 9;
+  const Model model(spec, 3);
+  const CudaLane lane(plain_host());
+  const Written vast = written(spec, Cut::parse("layer:1@batch:1048576x2147483647"));
+  EXPECT_THAT(message_of([&] { lane.lower(vast.text, vast.identity, *model.store, gpu_config()); }),
+              HasSubstr("memory of the GPU"));
+}
+
 TEST(CudaLane, RefusesInputsThatDoNotFit) {
   Small small;
   const Lowered step = lower(small.lane, small.model, "decode:16", small.config);
@@ -259,6 +269,26 @@ TEST(CudaLane, TimesARunWithItsClassAndItsUsefulBytes) {
   EXPECT_EQ(timing.macs, 2 * layer + 75 * 97);
   EXPECT_GT(timing.bytes.at("hbm"), timing.macs);
   EXPECT_LT(timing.bytes.at("hbm"), 2 * timing.macs);
+}
+
+TEST(CudaLane, RefusesAPlanWhoseSizesDoNotAddUpIn64Bits) {
+  Small small;
+  const Lowered step = lower(small.lane, small.model, "decode:16", small.config);
+  const auto refusal = [&](auto&& change) {
+    Plan plan = parse_plan(step.artifact.payload, "test");
+    change(plan);
+    Lowered damaged = step;
+    damaged.artifact.payload = serialise_plan(plan);
+    Inputs inputs = small.step_inputs();
+    return message_of([&] { run(small.lane, small.model, damaged, small.config, inputs); });
+  };
+  EXPECT_EQ(refusal([](Plan&) {}), "");
+  EXPECT_THAT(refusal([](Plan& plan) {
+                plan.vectors.resize(5000, {"model.norm.weight", std::int64_t{1} << 50});
+              }),
+              HasSubstr("memory of the GPU"));
+  EXPECT_THAT(refusal([](Plan& plan) { plan.columns = std::int64_t{1} << 50; }),
+              HasSubstr("columns of the rows"));
 }
 
 /// Every byte of a payload changed, and every length of it: refused with a message, or, where the

@@ -98,6 +98,17 @@ TEST(CheckInputs, AChunksPositionsAreConsecutiveAndFitTheRunsCache) {
   EXPECT_THAT(refusal(program, inputs), HasSubstr("consecutive; got 4, want 3"));
   inputs.positions = {4, 5, 6, 7};
   EXPECT_THAT(refusal(program, inputs), HasSubstr("cache of the run; got 7, want 1 to 6"));
+}
+
+TEST(CheckInputs, ARowAttendsToAtMostThePositionsThatItsSumsAreExactFor) {
+  Program program = program_of(4, true, std::nullopt);
+  Inputs inputs = fitting(program, 6);
+  inputs.positions = {33554430, 33554431, 33554432, 33554433};
+  EXPECT_THAT(refusal(program, inputs),
+              AllOf(HasSubstr("position 4 of 4: attention over more positions"),
+                    HasSubstr("got 33554433 positions, want at most 33554432")));
+  program.window = 33554432;
+  EXPECT_THAT(refusal(program, inputs), HasSubstr("cache of the run"));
   inputs.positions = {INT64_MAX - 3, INT64_MAX - 2, INT64_MAX - 1, INT64_MAX};
   EXPECT_THAT(refusal(program, inputs), HasSubstr("cache of the run"));
 }
