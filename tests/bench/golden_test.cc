@@ -21,7 +21,9 @@ TEST(TheMainJob, GivesTheLastRowOfTheFourthSequence) {
   const json golden = golden_json("kjv.logits.json");
   const Ended ended = run_bench({"--cut", "prefill:256", "--format", "json"});
   EXPECT_EQ(ended.status, 0);
-  for (const json& lane : json::parse(ended.out)["cuts"][0]["lanes"]) {
+  const json lanes = json::parse(ended.out)["cuts"][0]["lanes"];
+  ASSERT_EQ(lanes.size(), 2u);
+  for (const json& lane : lanes) {
     EXPECT_EQ(lane["output_sha256"], golden["sequences"][3]["last_row_sha256"]) << lane["lane"];
   }
 }
