@@ -5,13 +5,14 @@
 // are kept on chip.
 //
 // Limits (lowering keeps them): 1 to 16 query heads a key head, 1 to 256 columns, and for the
-// positions that are read, 4 * (slots of the row): ceil(group / 4) * 4 * positions <= Config.scores and
-// positions <= Config.positions.
+// positions that are read (from a block's begin, rounded up to 4): ceil(group / 4) * 4 * positions
+// <= Config.scores and positions <= Config.positions.
 // Latency: some 65 cycles for 1 / sqrt(columns), then about 190 from a pair's first key to its first
 // output beside what streams. Throughput: per pair the largest of beats * ceil(group / 4) (keys and
 // values; twice that for keys of one word with more than two heads in a set), group * positions / 4
 // (exponentials) and group * columns / 4 (outputs), and 15 cycles or so.
 // Stream law: see attend_stream. Reset ends the instruction. FAULT is never raised.
+// Longer than other files since it is the wires between eleven parts and little else.
 module attend_unit #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (
