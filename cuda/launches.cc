@@ -319,8 +319,7 @@ std::int64_t scratch_bytes(const AttentionArguments<Planned>& a, Scratch kind, s
     case Scratch::kTotals:
       return 8 * blocks;
   }
-  CHECK(!"a scratch buffer without a size");
-  return 0;
+  CHECK_UNREACHABLE();
 }
 
 std::vector<PlannedLaunch> launches_of(const Step& step, const RunShape& run) {

@@ -193,8 +193,7 @@ std::int32_t LoweringState::cache(std::int32_t chip, std::int64_t layer) {
       return static_cast<std::int32_t>(i);
     }
   }
-  CHECK(!"a layer without a cache");
-  return -1;
+  CHECK_UNREACHABLE();
 }
 
 void place_storages(LoweringState& state) {

@@ -27,8 +27,7 @@ ElementType type_of(Form form) {
     case Form::kWeightSums:
       return ElementType::kI64;
   }
-  CHECK(!"a form without a type");
-  return ElementType::kF32;
+  CHECK_UNREACHABLE();
 }
 
 void append(std::vector<std::byte>& to, const std::vector<std::byte>& from, std::int64_t offset,

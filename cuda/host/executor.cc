@@ -40,8 +40,7 @@ std::string_view name_of(Collective kind) {
     case Collective::kMmaU8:
       return "mma u8.s8";
   }
-  CHECK(!"a warp operation without a name");
-  return "";
+  CHECK_UNREACHABLE();
 }
 
 /// Unwinds the thread at fault down to Executor::work.

@@ -91,8 +91,7 @@ struct FiberStart {
     __sanitizer_finish_switch_fiber(nullptr, &from->bottom_, &from->bottom_bytes_);
 #endif
     fiber->entry_(fiber->argument_);
-    CHECK(!"a fiber's entry returned");
-    __builtin_unreachable();
+    CHECK_UNREACHABLE();
   }
 #ifdef LOGOS_FIBER_UCONTEXT
   static void begin_halves(unsigned high, unsigned low) {
