@@ -10,6 +10,9 @@
 #include "bench/progress.h"
 #include "cuda/lane.h"
 #include "program/error.h"
+#if LOGOS_D5005
+#include "rtl/lane.h"
+#endif
 #include "sim/reference/reference_lane.h"
 
 namespace logos::bench {
@@ -37,6 +40,41 @@ LaneEntry cuda_entry(const Options& options) {
           cuda::load_gpu_config(configuration_file(kGpus, options.gpu), options.gpu_settings)};
 }
 
+#if LOGOS_D5005
+LaneEntry d5005_entry(const Options& options) {
+  const EngineRows rows = options.engine_rows.value_or(EngineRows{});
+  d5005::engine_size(rows.rows, rows.mac_rows);  // refuses a size that there is none of
+  return {"d5005", std::make_unique<d5005::D5005Lane>(),
+          d5005::load_d5005_config(configuration_file(kBoards, options.board),
+                                   options.board_settings, rows.rows, rows.mac_rows)};
+}
+#endif
+
+/// An option that no lane of the run reads is a mistake, not a wish.
+void check_lane_options(const LaneTable& table, const Options& options,
+                        const std::vector<LaneEntry>& lanes) {
+  const auto refuse = [&](const std::string& option, std::string_view needed) {
+    const auto named = [&](const auto& lane) { return lane.name == needed; };
+    if (std::any_of(lanes.begin(), lanes.end(), named)) return;
+    const auto kind = std::find_if(table.begin(), table.end(), named);
+    if (kind == table.end() || !kind->make) {
+      throw Error(option, fmt::format("not built: it needs the lane {}", needed));
+    }
+    throw Error(option, fmt::format("the lane {} is not among the lanes", needed));
+  };
+  if (options.gpu) refuse("--gpu", "cuda");
+  if (options.board) refuse("--board", "d5005");
+  if (options.engine_rows) refuse("--engine-rows", "d5005");
+  const auto refuse_settings = [&](const auto& settings, std::string_view owner,
+                                   std::string_view needed) {
+    if (!settings.empty()) {
+      refuse(fmt::format("--set {}.{}", owner, settings.front().first), needed);
+    }
+  };
+  refuse_settings(options.gpu_settings, "gpu", "cuda");
+  refuse_settings(options.board_settings, "board", "d5005");
+}
+
 }  // namespace
 
 LaneEntry reference_entry() {
@@ -44,22 +82,17 @@ LaneEntry reference_entry() {
 }
 
 LaneTable lane_table() {
-  return {{"reference", [](const Options&) { return reference_entry(); }},
-          {"cuda", cuda_entry},
-          {"d5005", nullptr},
-          {"spatial", nullptr}};
-}
-
-/// An option that no lane of the run reads is a mistake, not a wish.
-void check_lane_options(const Options& options, const std::vector<LaneEntry>& lanes) {
-  const bool cuda = std::any_of(lanes.begin(), lanes.end(),
-                                [](const LaneEntry& lane) { return lane.name == "cuda"; });
-  if (cuda) return;
-  if (options.gpu) throw Error("--gpu", "the lane cuda is not among the lanes");
-  if (!options.gpu_settings.empty()) {
-    throw Error(fmt::format("--set gpu.{}", options.gpu_settings.front().first),
-                "the lane cuda is not among the lanes");
-  }
+  return {
+    {"reference", [](const Options&) { return reference_entry(); }}, {"cuda", cuda_entry},
+#if LOGOS_D5005
+        {"d5005", d5005_entry},
+#else
+        {"d5005", nullptr},
+#endif
+    {
+      "spatial", nullptr
+    }
+  };
 }
 
 std::vector<LaneEntry> make_lanes(const LaneTable& table, const Options& options) {
@@ -76,7 +109,7 @@ std::vector<LaneEntry> make_lanes(const LaneTable& table, const Options& options
     }
     lanes.push_back(kind_named(table, name).make(options));
   }
-  check_lane_options(options, lanes);
+  check_lane_options(table, options, lanes);
   return lanes;
 }
 

@@ -21,10 +21,8 @@ struct Missing {
   std::string_view name;
   std::string_view needs;
 };
-constexpr std::array<Missing, 16> kMissing = {{
-    {"--board", "the lane d5005"},
+constexpr std::array<Missing, 13> kMissing = {{
     {"--chip-config", "the lane spatial"},
-    {"--engine-rows", "the lane d5005"},
     {"--wave", "the lane d5005"},
     {"--wave-window", "the lane d5005"},
     {"--fault", "a lane that simulates hardware (d5005, spatial)"},
@@ -36,7 +34,6 @@ constexpr std::array<Missing, 16> kMissing = {{
     {"compare", "the history of runs"},
     {"sweep", "the sweep over configurations"},
     {"fits", "the search for what fits"},
-    {"board.", "the lane d5005"},
     {"chip.", "the lane spatial"},
 }};
 
@@ -105,12 +102,14 @@ std::uint32_t parse_fill(const std::string& text) {
   return digits == 2 ? value * 0x01010101u : value;
 }
 
+constexpr std::string_view kSettings = "gpu.KEY=VALUE or board.SECTION.KEY=VALUE";
+
 void parse_set(const std::string& text, Options& options) {
   const std::size_t dot = text.find('.');
   const std::size_t equals = text.find('=');
   if (dot == std::string::npos || equals == std::string::npos || dot > equals ||
       equals == dot + 1) {
-    throw Error("--set", "no setting", fmt::format("\"{}\"", text), "gpu.KEY=VALUE");
+    throw Error("--set", "no setting", fmt::format("\"{}\"", text), kSettings);
   }
   const std::string owner = text.substr(0, dot + 1);
   for (const Missing& missing : kMissing) {
@@ -119,12 +118,22 @@ void parse_set(const std::string& text, Options& options) {
                   fmt::format("not built: it needs {}", missing.needs));
     }
   }
-  if (owner != "gpu.") {
-    throw Error("--set", "unknown owner of a setting", fmt::format("\"{}\"", text),
-                "gpu.KEY=VALUE");
+  if (owner != "gpu." && owner != "board.") {
+    throw Error("--set", "unknown owner of a setting", fmt::format("\"{}\"", text), kSettings);
   }
-  options.gpu_settings.emplace_back(text.substr(dot + 1, equals - dot - 1),
-                                    text.substr(equals + 1));
+  auto& settings = owner == "gpu." ? options.gpu_settings : options.board_settings;
+  settings.emplace_back(text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1));
+}
+
+/// `ROWS/MAC_ROWS`, or one number for both.
+EngineRows parse_engine_rows(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const auto part = [](std::string_view of) {
+    return number<std::int64_t>("--engine-rows", of, 1);
+  };
+  const std::int64_t rows = part(std::string_view(text).substr(0, slash));
+  if (slash == std::string::npos) return {rows, rows};
+  return {rows, part(std::string_view(text).substr(slash + 1))};
 }
 
 Format parse_format(const std::string& text) {
@@ -211,7 +220,7 @@ void take_benchmark_flag(const std::string& argument, Options& options) {
 struct Raw {
   std::vector<std::string> cuts, lanes, settings;
   std::string weights, chips, context, position, generate, chunk, batch, format, fill, stalls,
-      cycle_limit, threads, tokens, prompt, text, out, dump, artifacts, gpu;
+      cycle_limit, threads, tokens, prompt, text, out, dump, artifacts, gpu, board, engine_rows;
   bool version = false;
 };
 
@@ -263,7 +272,13 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
   const std::string machines = "Machines";
   app.add_option("--gpu", raw.gpu, "configuration of the time model: FILE, or NAME of --list")
       ->group(machines);
-  app.add_option("--set", raw.settings, "gpu.KEY=VALUE over the configuration")
+  app.add_option("--board", raw.board, "configuration of the lane d5005: FILE, or NAME of --list")
+      ->group(machines);
+  app.add_option("--engine-rows", raw.engine_rows,
+                 "ROWS[/MAC_ROWS] of the decode engine: 1, 8 (the default), 16, 32/16")
+      ->group(machines);
+  app.add_option("--set", raw.settings,
+                 "gpu.KEY=VALUE or board.SECTION.KEY=VALUE over a configuration")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -307,9 +322,10 @@ void take_numbers(const Raw& raw, Options& options) {
 
 void take(const CLI::App& app, const Raw& raw, Options& options) {
   const auto given = [&](const char* name) { return app.get_option(name)->count() > 0; };
-  for (const char* name : {"--chips", "--context", "--position", "--generate", "--chunk", "--batch",
-                           "--stalls", "--cycle-limit", "--threads", "--out", "--dump", "--gpu",
-                           "--artifacts", "--text", "--model", "--tokens", "--fill"}) {
+  for (const char* name :
+       {"--chips", "--context", "--position", "--generate", "--chunk", "--batch", "--stalls",
+        "--cycle-limit", "--threads", "--out", "--dump", "--gpu", "--artifacts", "--text",
+        "--model", "--tokens", "--fill", "--board", "--engine-rows"}) {
     if (given(name) && app.get_option(name)->results().front().empty()) {
       throw Error(name, "an empty value");
     }
@@ -327,6 +343,8 @@ void take(const CLI::App& app, const Raw& raw, Options& options) {
   if (given("--dump")) options.dump = raw.dump;
   if (given("--artifacts")) options.artifacts = raw.artifacts;
   if (given("--gpu")) options.gpu = raw.gpu;
+  if (given("--board")) options.board = raw.board;
+  if (given("--engine-rows")) options.engine_rows = parse_engine_rows(raw.engine_rows);
   for (const std::string& setting : raw.settings) parse_set(setting, options);
 }
 

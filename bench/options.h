@@ -11,6 +11,12 @@
 
 namespace logos::bench {
 
+/// `--engine-rows`: rows of a pass over the weights, and those of the MAC array.
+struct EngineRows {
+  std::int64_t rows = 8;
+  std::int64_t mac_rows = 8;
+};
+
 enum class Format { kConsole, kJson, kCsv };
 
 /// The command line, checked as far as that goes without a model or a lane.
@@ -38,6 +44,9 @@ struct Options {
 
   std::optional<std::filesystem::path> gpu;
   std::vector<std::pair<std::string, std::string>> gpu_settings;  ///< --set gpu.KEY=V
+  std::optional<std::filesystem::path> board;
+  std::vector<std::pair<std::string, std::string>> board_settings;  ///< --set board.SECTION.KEY=V
+  std::optional<EngineRows> engine_rows;
 
   bool exact = false;
   std::optional<std::uint64_t> stalls;

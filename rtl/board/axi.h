@@ -42,12 +42,27 @@ struct AxiResponse {
   std::uint32_t b_response = 0;
 };
 
-/// What a test or a user plants into a port: from its first cycle on, or once at it.
-enum class PortFault { kNone, kSilent, kReadError, kWriteError, kBitFlip };
+/// What a test or a user plants into a bank, the host link or the engine's registers. All of them
+/// last from their first cycle on; a flipped bit comes again every kFlipPeriod answers.
+enum class PortFault {
+  kNone,
+  kSilent,       ///< answers nothing
+  kReadError,    ///< answers reads with SLVERR
+  kWriteError,   ///< answers writes with SLVERR
+  kBitFlip,      ///< a bit of what is read is wrong now and then
+  kStuckBit,     ///< a data line stands still
+  kLostWrite,    ///< writes are answered and not kept
+  kAddressLine,  ///< an address line stands at 0
+  kSlow,         ///< answers at a fraction of its rate
+  kReset,        ///< the engine alone: a soft reset that nobody asked for, once
+  kStopped       ///< the engine alone: its clock stands still
+};
+
+inline constexpr std::uint64_t kFlipPeriod = 1009;
 
 struct PlantedFault {
   PortFault kind = PortFault::kNone;
-  std::uint64_t cycle = 0;  ///< of the port's clock
+  std::uint64_t cycle = 0;  ///< of the unit's own clock, from power-up on
 };
 
 /// Random back-pressure: how often, of 256, a ready or a new valid is held back.

@@ -6,11 +6,22 @@ namespace {
 constexpr std::size_t kBursts = 4;   ///< that wait at the port
 constexpr std::size_t kWrites = 16;  ///< likewise
 
+// What the faults touch.
+constexpr std::size_t kStuckByte = 21;  ///< of a line: bit 4 of it stands at 1
+constexpr std::byte kStuckMask{0x10};
+constexpr std::uint64_t kDeadAddressBit = std::uint64_t{1} << 20;  ///< of a byte address
+constexpr std::uint64_t kSlowCycles = 3;  ///< of 4 in which a slow bank rests
+
 }  // namespace
 
 BankModel::BankModel(const ddr4::Parameters& parameters, const ddr4::FillPattern& fill,
                      Stalls stalls, PlantedFault fault)
     : channel_(parameters, fill), stalls_(stalls), fault_(fault), random_(stalls.seed) {}
+
+void BankModel::set_stalls(Stalls stalls) {
+  stalls_ = stalls;
+  random_.seed(stalls.seed);
+}
 
 void BankModel::clock(const AxiRequest& request, AxiResponse& response) {
   take(request, response);
@@ -22,10 +33,12 @@ void BankModel::clock(const AxiRequest& request, AxiResponse& response) {
 /// What changes hands at this edge.
 void BankModel::take(const AxiRequest& request, const AxiResponse& response) {
   if (request.ar_valid && response.ar_ready) {
-    bursts_.push_back({request.ar_id, request.ar_address, request.ar_beats});
+    const std::uint64_t dead = faulty(PortFault::kAddressLine) ? kDeadAddressBit : 0;
+    bursts_.push_back({request.ar_id, request.ar_address & ~dead, request.ar_beats});
   }
   if (request.aw_valid && response.aw_ready) {
-    writes_.push_back({request.aw_id, request.aw_address});
+    const std::uint64_t dead = faulty(PortFault::kAddressLine) ? kDeadAddressBit : 0;
+    writes_.push_back({request.aw_id, request.aw_address & ~dead});
   }
   if (request.w_valid && response.w_ready) {
     write_data_.push_back({request.w_data, request.w_strobe});
@@ -40,6 +53,19 @@ void BankModel::take(const AxiRequest& request, const AxiResponse& response) {
   }
 }
 
+BankModel::Answer BankModel::read_answer(const ddr4::Response& read) {
+  Answer answer{};
+  answer.id = static_cast<std::uint32_t>(read.id >> 1);
+  answer.last = (read.id & 1) != 0;
+  answer.response = faulty(PortFault::kReadError) ? 2 : 0;
+  answer.line = read.data;
+  if (faulty(PortFault::kStuckBit)) answer.line[kStuckByte] |= kStuckMask;
+  if (faulty(PortFault::kBitFlip) && faulty_answers_++ % kFlipPeriod == 0) {
+    answer.line[static_cast<std::size_t>(fault_.cycle % 64)] ^= std::byte{1};
+  }
+  return answer;
+}
+
 /// One line of the oldest write, else of the oldest burst, goes to the controller.
 void BankModel::access() {
   ddr4::Request request{};
@@ -47,7 +73,8 @@ void BankModel::access() {
   const bool writes = !writes_.empty() && !write_data_.empty();
   if (writes) {
     request = {ddr4::Operation::kWrite, writes_.front().address, writes_.front().id,
-               &write_data_.front().line, write_data_.front().strobe};
+               &write_data_.front().line,
+               faulty(PortFault::kLostWrite) ? 0 : write_data_.front().strobe};
     offered = &request;
   } else if (!bursts_.empty()) {
     const Burst& burst = bursts_.front();
@@ -58,16 +85,7 @@ void BankModel::access() {
   }
   const ddr4::Channel::UserClock slot = channel_.user_clock(offered);
   if (slot.read != nullptr && !faulty(PortFault::kSilent)) {
-    Answer answer{};
-    answer.id = static_cast<std::uint32_t>(slot.read->id >> 1);
-    answer.last = (slot.read->id & 1) != 0;
-    answer.response = faulty(PortFault::kReadError) ? 2 : 0;
-    answer.line = slot.read->data;
-    if (faulty(PortFault::kBitFlip)) {
-      answer.line[static_cast<std::size_t>(fault_.cycle % 64)] ^= std::byte{1};
-      fault_.kind = PortFault::kNone;  // once
-    }
-    read_answers_.push_back(answer);
+    read_answers_.push_back(read_answer(*slot.read));
   }
   if (slot.write != nullptr && !faulty(PortFault::kSilent)) {
     Answer answer{};
@@ -91,7 +109,8 @@ void BankModel::drive(AxiResponse& response) {
   response.aw_ready = writes_.size() < kWrites && !held();
   response.w_ready = write_data_.size() < kWrites && !held();
   // What is offered stays; what is new may be held back.
-  response.r_valid = !read_answers_.empty() && (r_offered_ || !held());
+  const bool rests = faulty(PortFault::kSlow) && cycles_ % 4 < kSlowCycles;
+  response.r_valid = !read_answers_.empty() && (r_offered_ || (!rests && !held()));
   r_offered_ = response.r_valid;
   if (response.r_valid) {
     const Answer& answer = read_answers_.front();

@@ -20,6 +20,9 @@ class BankModel {
   /// `response` what the board drove and, afterwards, what it drives until the next one.
   void clock(const AxiRequest& request, AxiResponse& response);
 
+  /// Other back-pressure from now on.
+  void set_stalls(Stalls stalls);
+
   ddr4::Channel& channel() { return channel_; }
   std::uint64_t cycles() const { return cycles_; }
 
@@ -47,6 +50,7 @@ class BankModel {
   void take(const AxiRequest& request, const AxiResponse& response);
   void access();
   void drive(AxiResponse& response);
+  Answer read_answer(const ddr4::Response& read);
   bool held() { return stalls_.of_256 != 0 && random_() % 256 < stalls_.of_256; }
   bool faulty(PortFault kind) const { return fault_.kind == kind && cycles_ >= fault_.cycle; }
 
@@ -61,6 +65,7 @@ class BankModel {
   std::deque<Answer> write_answers_;
   bool r_offered_ = false;  ///< the front answer stands at the port
   bool b_offered_ = false;
+  std::uint64_t faulty_answers_ = 0;  ///< read answers since the fault's first cycle
   std::uint64_t cycles_ = 0;
 };
 

@@ -33,6 +33,7 @@ struct BoardOptions {
   std::uint64_t seed = 1;
   std::array<PlantedFault, kBanks> bank_faults{};
   PlantedFault host_fault;
+  PlantedFault engine_fault;
 };
 
 /// One card: the Verilated engine, four DDR4 banks, host memory. Time passes only in its calls.

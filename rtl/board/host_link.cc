@@ -10,10 +10,18 @@ constexpr std::size_t kOpenReads = 512;
 constexpr std::size_t kOpenWrites = 128;
 constexpr std::uint64_t kAlignment = std::uint64_t{2} << 20;
 
+// What the faults touch.
+constexpr std::size_t kStuckByte = 42;  ///< of a line: bit 1 of it stands at 1
+constexpr std::byte kStuckMask{0x02};
+constexpr double kSlowFactor = 8;
+
+/// Another one than the banks', which have the same stalls.
+std::uint64_t seed_of(const Stalls& stalls) { return stalls.seed ^ 0x484F5354; }
+
 }  // namespace
 
 HostLink::HostLink(const HostLinkParameters& parameters, Stalls stalls, PlantedFault fault)
-    : parameters_(parameters), stalls_(stalls), fault_(fault), random_(stalls.seed ^ 0x484F5354) {
+    : parameters_(parameters), stalls_(stalls), fault_(fault), random_(seed_of(stalls)) {
   const double bytes = 64.0 + parameters.header_bytes;
   line_cycles_ = cycles_of_ns(bytes / parameters.gigabytes_per_second);
 }
@@ -38,6 +46,15 @@ std::byte* HostLink::at(std::uint64_t address) {
   return offset + 64 <= buffer->second.size() ? buffer->second.data() + offset : nullptr;
 }
 
+void HostLink::set_stalls(Stalls stalls) {
+  stalls_ = stalls;
+  random_.seed(seed_of(stalls));
+}
+
+double HostLink::line_cycles() const {
+  return faulty(PortFault::kSlow) ? kSlowFactor * line_cycles_ : line_cycles_;
+}
+
 double HostLink::jitter() {
   const double fraction = static_cast<double>(random_() % 1024) / 1024;
   return cycles_of_ns(parameters_.jitter_ns) * fraction;
@@ -50,7 +67,6 @@ void HostLink::clock(const AxiRequest& request, AxiResponse& response) {
 }
 
 void HostLink::take(const AxiRequest& request, const AxiResponse& response) {
-  const auto now = static_cast<double>(cycles_);
   if (response.r_valid && request.r_ready) {
     reads_.erase(reads_.begin());
     r_offered_ = false;
@@ -60,15 +76,7 @@ void HostLink::take(const AxiRequest& request, const AxiResponse& response) {
     b_offered_ = false;
   }
   if (request.ar_valid && response.ar_ready && !faulty(PortFault::kSilent)) {
-    read_free_ = std::max(read_free_, now) + line_cycles_;
-    Answer answer{};
-    answer.id = request.ar_id;
-    answer.due = read_free_ + cycles_of_ns(parameters_.read_latency_ns) + jitter();
-    const std::byte* line = at(request.ar_address);
-    answer.response = line == nullptr || faulty(PortFault::kReadError) ? 2 : 0;
-    if (line != nullptr) std::memcpy(answer.line.data(), line, answer.line.size());
-    bytes_read_ += 64;
-    reads_.push_back(answer);
+    read(request.ar_id, request.ar_address);
   }
   if (request.aw_valid && response.aw_ready)
     addresses_.push_back({request.aw_id, request.aw_address});
@@ -80,14 +88,31 @@ void HostLink::take(const AxiRequest& request, const AxiResponse& response) {
   }
 }
 
+void HostLink::read(std::uint32_t id, std::uint64_t address) {
+  read_free_ = std::max(read_free_, static_cast<double>(cycles_)) + line_cycles();
+  Answer answer{};
+  answer.id = id;
+  answer.due = read_free_ + cycles_of_ns(parameters_.read_latency_ns) + jitter();
+  const std::byte* line = at(address);
+  answer.response = line == nullptr || faulty(PortFault::kReadError) ? 2 : 0;
+  if (line != nullptr) std::memcpy(answer.line.data(), line, answer.line.size());
+  if (faulty(PortFault::kStuckBit)) answer.line[kStuckByte] |= kStuckMask;
+  if (faulty(PortFault::kBitFlip) && faulty_answers_++ % kFlipPeriod == 0) {
+    answer.line[static_cast<std::size_t>(fault_.cycle % 64)] ^= std::byte{1};
+  }
+  bytes_read_ += 64;
+  reads_.push_back(answer);
+}
+
 void HostLink::write(const Write& write, const Line& line, std::uint64_t strobe) {
   if (faulty(PortFault::kSilent)) return;
-  write_free_ = std::max(write_free_, static_cast<double>(cycles_)) + line_cycles_;
+  write_free_ = std::max(write_free_, static_cast<double>(cycles_)) + line_cycles();
   Answer answer{};
   answer.id = write.id;
   answer.due = write_free_ + cycles_of_ns(parameters_.write_latency_ns);
   std::byte* to = at(write.address);
   answer.response = to == nullptr || faulty(PortFault::kWriteError) ? 2 : 0;
+  if (faulty(PortFault::kLostWrite)) to = nullptr;
   for (std::size_t i = 0; to != nullptr && i < line.size(); ++i) {
     if ((strobe >> i & 1U) != 0) {
       to[i] = line[i];

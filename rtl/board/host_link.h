@@ -26,6 +26,9 @@ class HostLink {
  public:
   HostLink(const HostLinkParameters& parameters, Stalls stalls, PlantedFault fault);
 
+  /// Other back-pressure from now on.
+  void set_stalls(Stalls stalls);
+
   /// Pins zeroed memory; the address is a multiple of 2 MiB.
   std::uint64_t allocate(std::size_t bytes, std::span<std::byte>* memory);
   void release(std::uint64_t address);
@@ -50,9 +53,11 @@ class HostLink {
 
   std::byte* at(std::uint64_t address);
   void take(const AxiRequest& request, const AxiResponse& response);
+  void read(std::uint32_t id, std::uint64_t address);
   void write(const Write& write, const Line& line, std::uint64_t strobe);
   void drive(AxiResponse& response);
   double cycles_of_ns(double ns) const { return ns * parameters_.clock_mhz / 1000; }
+  double line_cycles() const;
   double jitter();
   bool held() { return stalls_.of_256 != 0 && random_() % 256 < stalls_.of_256; }
   bool faulty(PortFault kind) const { return fault_.kind == kind && cycles_ >= fault_.cycle; }
@@ -72,6 +77,7 @@ class HostLink {
   std::vector<std::pair<Line, std::uint64_t>> data_;
   bool r_offered_ = false;
   bool b_offered_ = false;
+  std::uint64_t faulty_answers_ = 0;  ///< read answers since the fault's first cycle
   std::uint64_t cycles_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;

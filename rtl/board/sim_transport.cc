@@ -8,7 +8,8 @@ namespace logos::d5005 {
 namespace {
 
 constexpr std::size_t kBeatBytes = 64;
-constexpr std::uint64_t kWaitCycles = 2000;  ///< of the engine between two looks at the status
+constexpr std::uint32_t kDisturbedOf256 = 48;  ///< as --stalls asks for
+constexpr std::uint64_t kWaitCycles = 2000;    ///< of the engine between two looks at the status
 
 }  // namespace
 
@@ -67,6 +68,15 @@ bool SimTransport::peek(std::int64_t at, std::span<std::byte> bytes) {
         .storage()
         .read(address, bytes.subspan(to, kBeatBytes));
   }
+  return true;
+}
+
+bool SimTransport::disturb(std::uint64_t seed) {
+  const std::uint32_t of_256 = seed == 0 ? 0 : kDisturbedOf256;
+  for (int b = 0; b < kBanks; ++b) {
+    board_->bank(b).set_stalls({of_256, seed * 7 + static_cast<std::uint64_t>(b)});
+  }
+  board_->host().set_stalls({of_256, seed});
   return true;
 }
 

@@ -23,6 +23,7 @@ class SimTransport : public Transport {
   void wait() override;
   bool preload(std::int64_t at, std::span<const std::byte> bytes) override;
   bool peek(std::int64_t at, std::span<std::byte> bytes) override;
+  bool disturb(std::uint64_t seed) override;
 
   Board& board() { return *board_; }
 

@@ -74,10 +74,12 @@ module activation_memory #(
   always_ff @(posedge clk_i) if (store_read) store_memory1_q <= store_memory;
   always_ff @(posedge clk_i) if (store_valid_q[0]) store_memory2_q <= store_memory1_q;
 
+  // Both read registers are flat, and each memory writes its part of them: put together from parts by
+  // `assign` they would cost the simulator a copy of all rows a cycle.
+  logic [MacRows*1024-1:0] data1_q, data2_q;
   for (genvar m = 0; m < MacRows; m++) begin : g_memory
     logic [511:0] low[0:Words-1];
     logic [511:0] high[0:Words-1];
-    logic [1023:0] data1_q, data2_q;
     logic read, read_q;
 
     assign read = read_valid_i ? read_rows_i[m]
@@ -89,21 +91,28 @@ module activation_memory #(
       end
     end
     always_ff @(posedge clk_i) read_q <= read;
-    always_ff @(posedge clk_i) if (read) data1_q <= {high[read_address], low[read_address]};
-    always_ff @(posedge clk_i) if (read_q) data2_q <= data1_q;
-    assign read_data_o[1024*m+:1024] = {
-      data2_q[1023:768], data2_q[511:256], data2_q[767:512], data2_q[255:0]
-    };
+    always_ff @(posedge clk_i) begin
+      if (read) data1_q[1024*m+:1024] <= {high[read_address], low[read_address]};
+    end
+    always_ff @(posedge clk_i) begin
+      if (read_q) begin
+        data2_q[1024*m+:256]     <= data1_q[1024*m+:256];
+        data2_q[1024*m+256+:256] <= data1_q[1024*m+512+:256];
+        data2_q[1024*m+512+:256] <= data1_q[1024*m+256+:256];
+        data2_q[1024*m+768+:256] <= data1_q[1024*m+768+:256];
+      end
+    end
   end
+  assign read_data_o = data2_q;
 
   // The observer's word back in the order of its columns.
   logic [1023:0] store_data_q;
   always_ff @(posedge clk_i) begin
     if (store_valid_q[1]) begin : reorder
       logic [1023:0] pairs;
-      pairs = read_data_o[1023:0];
+      pairs = data2_q[1023:0];
       for (int m = 1; m < MacRows; m++) begin
-        if (32'(store_memory2_q) == m) pairs = read_data_o[1024*m+:1024];
+        if (32'(store_memory2_q) == m) pairs = data2_q[1024*m+:1024];
       end
       for (int j = 0; j < 16; j++) begin
         store_data_q[64*j+:32]    <= pairs[32*j+:32];

@@ -1,6 +1,7 @@
-// A pair's outputs: o = 2^(E - 23) * f32(F(A) * inv), +0 where E is ZE, four columns a cycle, to
-// vector memory; the greatest magnitude of each row's. The heads of a row lie one after the other,
-// from any lane on, so columns pass a shifter of lanes on their way into words.
+// A pair's outputs: o = 2^(E - 23) * f32(F(A) * inv), four columns a cycle, to vector memory, and the
+// greatest magnitude of each row's. Where E is ZE all weights are 0, so A is 0 and o is +0. The heads
+// of a row lie one after the other, from any lane on, so columns pass a shifter of lanes on their way
+// into words.
 //
 // Latency: 18 cycles from the read of the sums to a word. Throughput: 4 columns a cycle; a word at a
 // time is written. The pipe does not stop: reads wait while more than two words wait to be written,
@@ -196,7 +197,7 @@ module attend_outputs #(
         .y_o(result)
     );
     assign missing = l > 0 && product_tag.head_last && {1'b0, shape_i.last_count} < 3'(l);
-    assign scaled[32*l+:32] = product_tag.exponent == 8'h80 || missing ? 32'd0 : result;
+    assign scaled[32*l+:32] = missing ? 32'd0 : result;
   end
 
   // The quad, and how many of its columns there are.

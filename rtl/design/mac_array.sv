@@ -1,4 +1,4 @@
-// The multipliers of the product unit: MAC_ROWS rows of 4 banks' mac_row, the registers in front of
+// The multipliers of the product unit: a mac_row for each of MAC_ROWS rows, the registers in front of
 // them and the slots of finished sums behind them.
 //
 // A step is one phase of one weight super-beat: cycle 0 step_*_i (and with the super-beat's first
@@ -32,7 +32,7 @@ module mac_array #(
     output logic                                 finished_o,
     input  logic [                  MacRows-1:0] read_rows_i,
     input  logic [                 SlotBits-1:0] read_slot_i,
-    output logic [                        255:0] sums_o
+    output logic [                        183:0] sums_o
 );
   localparam int TagBits = PhaseBits + 2;
   localparam int Cycles = 9;  // from a step to its word_q in mac_row
@@ -110,53 +110,52 @@ module mac_array #(
     end
   end
 
-  for (genvar b = 0; b < engine_pkg::Banks; b++) begin : g_bank
-    logic [2047:0] lanes_q;
-    logic [64*MacRows-1:0] row_sums;
-    logic [63:0] sum, sum_q;
-
-    always_ff @(posedge clk_i) begin
-      if (load_q[1]) begin
-        for (int j = 0; j < 16; j++) begin
-          for (int p = 0; p < 4; p++) begin
-            lanes_q[512*p+32*j+:32] <= {
+  logic [8191:0] weight_lanes_q;
+  always_ff @(posedge clk_i) begin
+    if (load_q[1]) begin
+      for (int b = 0; b < engine_pkg::Banks; b++) begin
+        for (int p = 0; p < 4; p++) begin
+          for (int j = 0; j < 16; j++) begin
+            weight_lanes_q[2048*b+512*p+32*j+:32] <= {
               {24{weights2_q[512*b+32*j+8*p+7]}}, weights2_q[512*b+32*j+8*p+:8]
             };
           end
         end
       end
     end
-
-    for (genvar m = 0; m < MacRows; m++) begin : g_row
-      mac_row #(
-          .Hold (Hold),
-          .Slots(Slots)
-      ) u_row (
-          .clk_i,
-          .rst_ni,
-          .valid_i      (g_activations[m].valid_row_q),
-          .weights_i    (lanes_q),
-          .activations_i(g_activations[m].lanes_q),
-          .multipliers_i(multipliers6_q[16*b+:16]),
-          .first_i      (tag[0]),
-          .last_i       (tag[1]),
-          .phase_i      (tag[TagBits-1:2]),
-          .write_slot_i (write_slot_q),
-          .read_i       (read_rows_i[m]),
-          .read_slot_i,
-          .sum_o        (row_sums[64*m+:46])
-      );
-      assign row_sums[64*m+46+:18] = '0;
-    end
-
-    // One row at most is not 0.
-    logic read_q;
-    always_ff @(posedge clk_i) read_q <= read_rows_i != '0;
-    always_comb begin
-      sum = '0;
-      for (int m = 0; m < MacRows; m++) sum |= row_sums[64*m+:64];
-    end
-    always_ff @(posedge clk_i) if (read_q) sum_q <= sum;
-    assign sums_o[64*b+:64] = sum_q;
   end
+
+  // One row's sums at most are not 0; they are ORed from row to row.
+  for (genvar m = 0; m < MacRows; m++) begin : g_row
+    logic [183:0] row_sums, sums;
+    if (m == 0) begin : g_first
+      assign sums = row_sums;
+    end else begin : g_next
+      assign sums = row_sums | g_row[m-1].sums;
+    end
+    mac_row #(
+        .Hold (Hold),
+        .Slots(Slots)
+    ) u_row (
+        .clk_i,
+        .rst_ni,
+        .valid_i      (g_activations[m].valid_row_q),
+        .weights_i    (weight_lanes_q),
+        .activations_i(g_activations[m].lanes_q),
+        .multipliers_i(multipliers6_q),
+        .first_i      (tag[0]),
+        .last_i       (tag[1]),
+        .phase_i      (tag[TagBits-1:2]),
+        .write_slot_i (write_slot_q),
+        .read_i       (read_rows_i[m]),
+        .read_slot_i,
+        .sums_o       (row_sums)
+    );
+  end
+
+  logic read_q;
+  logic [183:0] sums_q;
+  always_ff @(posedge clk_i) read_q <= read_rows_i != '0;
+  always_ff @(posedge clk_i) if (read_q) sums_q <= g_row[MacRows-1].sums;
+  assign sums_o = sums_q;
 endmodule

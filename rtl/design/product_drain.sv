@@ -35,7 +35,7 @@ module product_drain #(
     input  logic                                 finished_i,
     output logic [                  MacRows-1:0] read_rows_o,
     output logic [                 SlotBits-1:0] read_slot_o,
-    input  logic [                        255:0] array_sums_i,
+    input  logic [                        183:0] array_sums_i,  // bank b at [46b +: 46]
     output logic                                 slot_freed_o,
     // product_sums
     input  logic                                 quad_valid_i,
@@ -174,10 +174,15 @@ module product_drain #(
   logic [255:0] sums;
   logic [127:0] y;
   logic [3:0] y_valid;
+  always_comb begin
+    sums = sums2_q;
+    if (!from_sums_i) begin
+      for (int b = 0; b < engine_pkg::Banks; b++) begin
+        sums[64*b+:64] = {{18{array_sums_i[46*b+45]}}, array_sums_i[46*b+:46]};
+      end
+    end
+  end
   for (genvar b = 0; b < engine_pkg::Banks; b++) begin : g_lane
-    assign sums[64*b+:64] = from_sums_i ? sums2_q[64*b+:64] : {
-      {18{array_sums_i[64*b+45]}}, array_sums_i[64*b+:46]
-    };
     product_lane u_lane (
         .clk_i, .rst_ni,
         .valid_i   (issued_q[1] && !unscaled_i),
@@ -193,6 +198,6 @@ module product_drain #(
   assign y_valid_o = unscaled_i ? issued_q[1] : y_valid[0];
   assign y_o       = unscaled_i ? sums : {128'd0, y};
 
-  logic unused;  // the lanes go together; sums of the array have 46 bits
-  assign unused = ^{y_valid, array_sums_i};
+  logic unused;  // the lanes go together
+  assign unused = ^y_valid;
 endmodule

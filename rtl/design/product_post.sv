@@ -6,7 +6,9 @@
 // SiluLanes silu pipes, and meet the up quads of the same row. The last quad of a row is written with
 // zeros after the last column up to the end of its word.
 //
-// One instruction at a time: start_i, done_o when the last write is granted and its peaks are kept.
+// One instruction at a time: start_i, done_o when the last write is granted, its peaks are kept and
+// hold_i is low. A row's peak is set anew by its first quad, not by the start: who reads the former
+// instruction's peaks (a norm, a quantizer) may do so while this one starts and waits for its words.
 // y comes without back-pressure: who sends it takes a place first (room_o and reserve_i for y,
 // gate_room_o and reserve_gate_i for a gate's quads). Throughput: a quad of a row a cycle; of PostSilu
 // SiluLanes gate values. Vector read: at most 64 quads ahead, data exactly 2 cycles after the grant.
@@ -24,6 +26,7 @@ module product_post #(
     input  engine_pkg::instruction_t        instruction_i,
     input  logic [                        5:0] rows_i,
     input  logic [                       17:0] quads_i,  // of a row, as written
+    input  logic                               hold_i,  // something of the instruction is to come
     output logic                               done_o,
     output logic [                       17:0] progress_quads_o,
     // y
@@ -155,7 +158,7 @@ module product_post #(
       .clk_i, .start_i, .step_i(granted), .row_major_i(row_major), .wide_i(1'b0), .rows_i, .quads_i,
       .base_i(instruction_i.source), .stride_i(instruction_i.source_stride), .row_o(read_row),
       .place_o(read_place), .address_o(vm_read_address_o), .last_row_o(read_last_row),
-      .last_quad_o(read_last_quad)
+      .first_quad_o(), .last_quad_o(read_last_quad)
   );
   assign vm_read_valid_o = reading_q && operands_reserved_q != 7'(Operands);
   assign granted         = vm_read_valid_o && vm_read_ready_i;
@@ -226,8 +229,14 @@ module product_post #(
         .b_i(other_q[32*b+:32]), .tag_i(1'b0), .valid_o(multiplied_valid[b]),
         .y_o(multiplied[32*b+:32]), .tag_o(unused_tag[1])
     );
-    assign z_new[32*b+:32] = !added_valid[0] ? multiplied[32*b+:32]
-                           : added[32*b+:31] < Vanishing ? 32'd0 : added[32*b+:32];
+  end
+  always_comb begin
+    z_new = multiplied;
+    if (added_valid[0]) begin
+      for (int b = 0; b < 4; b++) begin
+        z_new[32*b+:32] = added[32*b+:31] < Vanishing ? 32'd0 : added[32*b+:32];
+      end
+    end
   end
   sync_fifo #(.Bits(128), .Depth(Results)) u_z (
       .clk_i, .rst_ni, .valid_i(added_valid[0] || multiplied_valid[0]), .ready_o(),
@@ -239,7 +248,7 @@ module product_post #(
   end
 
   // The write: columns after the last one are 0.
-  logic write_take, write_free, write_last_row, write_last_quad;
+  logic write_take, write_free, write_last_row, write_first_quad, write_last_quad;
   logic [4:0] write_row;
   logic [2:0] write_place;
   logic [15:0] write_address;
@@ -249,7 +258,7 @@ module product_post #(
       .clk_i, .start_i, .step_i(write_take), .row_major_i(row_major), .wide_i(sums), .rows_i,
       .quads_i, .base_i(instruction_i.destination), .stride_i(instruction_i.destination_stride),
       .row_o(write_row), .place_o(write_place), .address_o(write_address),
-      .last_row_o(write_last_row), .last_quad_o(write_last_quad)
+      .last_row_o(write_last_row), .first_quad_o(write_first_quad), .last_quad_o(write_last_quad)
   );
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -266,11 +275,12 @@ module product_post #(
   assign y_pop      = plain ? write_take : combine;
   assign z_pop      = !plain && write_take;
   assign lanes      = write_last_quad ? tail_q : 4'b1111;
-  for (genvar b = 0; b < engine_pkg::Banks; b++) begin : g_written
-    // 4 of 32 bits in the lower half, or 4 of 64.
-    assign written[32*b+:32] = (sums ? lanes[b/2] : lanes[b]) ? (plain ? y[32*b+:32] : z[32*b+:32])
-                                                              : 32'd0;
-    assign written[128+32*b+:32] = lanes[2+b/2] ? y[128+32*b+:32] : 32'd0;
+  always_comb begin
+    written = plain ? y : {128'd0, z};
+    for (int b = 0; b < 4; b++) begin  // 4 of 32 bits in the lower half, or 4 of 64
+      if (sums && !lanes[b]) written[64*b+:64] = 64'd0;
+      if (!sums && !lanes[b]) written[32*b+:32] = 32'd0;
+    end
   end
 
   logic write_valid_q, write_row_ends_q, write_ends_q;
@@ -305,7 +315,7 @@ module product_post #(
   end
 
   // Peaks: of the four in two steps, then of the row.
-  logic peak_take;
+  logic peak_take, peak_first1_q, peak_first2_q, peak_first3_q;
   logic [3:0] peak_valid_q;
   logic [4:0] peak_row1_q, peak_row2_q, peak_row3_q;
   logic [127:0] peak_quad_q;
@@ -317,33 +327,40 @@ module product_post #(
   end
   always_ff @(posedge clk_i) begin
     if (peak_take) begin
-      peak_quad_q <= written[127:0];
-      peak_row1_q <= write_row;
+      peak_quad_q   <= written[127:0];
+      peak_row1_q   <= write_row;
+      peak_first1_q <= write_first_quad;
     end
   end
   always_ff @(posedge clk_i) begin
     if (peak_valid_q[0]) begin
-      peak_low_q  <= larger(peak_quad_q[30:0], peak_quad_q[62:32]);
-      peak_high_q <= larger(peak_quad_q[94:64], peak_quad_q[126:96]);
-      peak_row2_q <= peak_row1_q;
+      peak_low_q    <= larger(peak_quad_q[30:0], peak_quad_q[62:32]);
+      peak_high_q   <= larger(peak_quad_q[94:64], peak_quad_q[126:96]);
+      peak_row2_q   <= peak_row1_q;
+      peak_first2_q <= peak_first1_q;
     end
   end
   always_ff @(posedge clk_i) begin
     if (peak_valid_q[1]) begin
-      peak_q      <= larger(peak_low_q, peak_high_q);
-      peak_row3_q <= peak_row2_q;
+      peak_q        <= larger(peak_low_q, peak_high_q);
+      peak_row3_q   <= peak_row2_q;
+      peak_first3_q <= peak_first2_q;
     end
   end
   function automatic logic [30:0] larger(input logic [30:0] a, input logic [30:0] b);
     larger = a > b ? a : b;
   endfunction
-  for (genvar r = 0; r < Rows; r++) begin : g_peak
-    logic [30:0] row_peak_q;
-    always_ff @(posedge clk_i) begin
-      if (peak_valid_q[2] && 32'(peak_row3_q) == r && peak_q > row_peak_q) row_peak_q <= peak_q;
-      if ((start_i && instruction_i.track) || !rst_ni) row_peak_q <= '0;
+  logic [Rows*31-1:0] peaks_q;
+  assign peaks_o = peaks_q;
+  always_ff @(posedge clk_i) begin
+    if (peak_valid_q[2]) begin
+      for (int r = 0; r < Rows; r++) begin
+        if (32'(peak_row3_q) == r && (peak_first3_q || peak_q > peaks_q[31*r+:31])) begin
+          peaks_q[31*r+:31] <= peak_q;
+        end
+      end
     end
-    assign peaks_o[31*r+:31] = row_peak_q;
+    if (!rst_ni) peaks_q <= '0;
   end
 
   // Progress and end. The end waits for the peaks.
@@ -352,7 +369,7 @@ module product_post #(
   logic accepted;
   assign accepted         = write_valid_q && vm_write_ready_i;
   assign progress_quads_o = progress_q;
-  assign done_o           = ending_q && peak_valid_q == '0;
+  assign done_o           = ending_q && peak_valid_q == '0 && !hold_i;
   always_ff @(posedge clk_i) begin
     if (accepted && write_ends_q) ending_q <= 1'b1;
     else if (done_o) ending_q <= 1'b0;

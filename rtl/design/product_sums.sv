@@ -29,7 +29,7 @@ module product_sums (
   // Stage 1: a quad's terms. Stage 2: the low halves added. Stage 3: the high halves.
   logic valid1_q, valid2_q, valid3_q, whole1_q, whole2_q, whole3_q;
   logic [3:0] place1_q, place2_q;
-  logic [255:0] terms1_q, before1_q, sums3_q, sums3_d;
+  logic [255:0] terms1_q, before1_q, sums3_q;
   logic [131:0] low2_q;                    // 4 of 33 bits
   logic [127:0] terms2_q, before2_q;       // the high halves
 
@@ -89,16 +89,17 @@ module product_sums (
     end
   end
 
-  for (genvar b = 0; b < 4; b++) begin : g_high
-    assign sums3_d[64*b+:64] = {
-      terms2_q[32*b+:32] + before2_q[32*b+:32] + {31'd0, low2_q[33*b+32]}, low2_q[33*b+:32]
-    };
-  end
   always_ff @(posedge clk_i) begin
-    if (advance && valid2_q) begin
-      sums3_q           <= sums3_d;
+    if (advance && valid2_q) begin : high
+      logic [255:0] sums;
+      for (int b = 0; b < 4; b++) begin
+        sums[64*b+:64] = {
+          terms2_q[32*b+:32] + before2_q[32*b+:32] + {31'd0, low2_q[33*b+32]}, low2_q[33*b+:32]
+        };
+      end
+      sums3_q           <= sums;
       whole3_q          <= whole2_q;
-      partial[place2_q] <= sums3_d;  // read again 16 quads later
+      partial[place2_q] <= sums;  // read again 16 quads later
     end
   end
 endmodule

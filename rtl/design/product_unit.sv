@@ -60,7 +60,7 @@ module product_unit #(
   initial if (Rows != MacRows * Hold) $fatal(1, "product_unit: rows: want mac_rows * hold");
 
   // One instruction is decoded, it or the one before it drains; in between one waits.
-  logic start, decode_busy, waiting_q, draining_q, drain_start_q;
+  logic start, decode_busy, decode_drains_q, waiting_q, draining_q, drain_start_q;
   engine_pkg::instruction_t waiting_instruction_q, instruction_q;
   logic [5:0] waiting_rows_q, rows_q;
   logic [17:0] quads_q, start_quads;
@@ -99,6 +99,11 @@ module product_unit #(
       draining_q    <= 1'b0;
     end
   end
+  // What is decoded is what drains. Its stream may end in padding that the results do not wait for.
+  always_ff @(posedge clk_i) begin
+    if (waiting_q && !draining_q) decode_drains_q <= 1'b1;
+    else if (start) decode_drains_q <= 1'b0;
+  end
   always_ff @(posedge clk_i) begin
     if (waiting_q && !draining_q) begin
       instruction_q  <= waiting_instruction_q;
@@ -115,7 +120,8 @@ module product_unit #(
   logic [MacRows-1:0] step_rows, read_rows;
   logic [63:0] multipliers;
   logic [SlotBits-1:0] read_slot;
-  logic [255:0] array_sums, quad_sums, y;
+  logic [183:0] array_sums;
+  logic [255:0] quad_sums, y;
   logic sums_valid, sums_ready, sums_waiting, sums_first, sums_last, sums_half;
   logic quad_valid, quad_ready;
   logic [4:0] sums_quads;
@@ -237,6 +243,7 @@ module product_unit #(
       .instruction_i (instruction_q),
       .rows_i        (rows_q),
       .quads_i       (quads_q),
+      .hold_i        (decode_drains_q && decode_busy),
       .done_o, .progress_quads_o,
       .room_o        (room),
       .gate_room_o   (gate_room),

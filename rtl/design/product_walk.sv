@@ -18,6 +18,7 @@ module product_walk (
     output logic [ 2:0] place_o,      // the quad's number within its word
     output logic [15:0] address_o,
     output logic        last_row_o,
+    output logic        first_quad_o,
     output logic        last_quad_o
 );
   logic [4:0] row_q;
@@ -29,6 +30,7 @@ module product_walk (
   assign place_o     = wide_i ? {1'b0, quad_q[1:0]} : quad_q[2:0];
   assign address_o   = address_q;
   assign last_row_o  = {1'b0, row_q} + 6'd1 == rows_i;
+  assign first_quad_o = quad_q == '0;
   assign last_quad_o = quad_q + 18'd1 == quads_i;
 
   assign word_ends = wide_i ? quad_q[1:0] == 2'd3 : quad_q[2:0] == 3'd7;

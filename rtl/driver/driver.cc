@@ -17,6 +17,9 @@ using namespace registers;  // NOLINT: the registers by their own names
 
 constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kSegmentCount = 512;  ///< entries of the table of output segments
+constexpr int kMostResetWaits = 500;        ///< a reset takes some hundred cycles
+constexpr int kClockWaits = 64;             ///< between two looks at the engine's clock
+constexpr int kEpochShift = 8;              ///< in the status
 
 void expect(Transport& transport, std::uint32_t offset, std::string_view what, std::uint64_t want) {
   const std::uint64_t got = transport.read64(offset);
@@ -89,6 +92,17 @@ std::string describe_waits(std::uint64_t cause) {
   return text.empty() ? "nothing is under way" : text;
 }
 
+/// The parts that a reset still holds.
+std::string describe_reset(std::uint64_t status) {
+  std::string text;
+  for (unsigned bank = 0; bank < kBanks; ++bank) {
+    if ((status >> (20 + bank) & 1U) != 0) text += fmt::format("bank {}, ", bank);
+  }
+  if ((status >> 24 & 1U) != 0) text += "the engine, ";
+  if (text.empty()) return "some part in reset";
+  return text.substr(0, text.size() - 2) + " in reset: does its clock run?";
+}
+
 }  // namespace
 
 std::string describe_errors(std::uint64_t errors, std::uint64_t watchdog_cause) {
@@ -129,8 +143,24 @@ Driver::~Driver() {
 
 void Driver::reset() {
   transport_.write64(kControl, kControlReset);
-  while ((transport_.read64(kStatus) & kStatusResetting) != 0) transport_.wait();
+  int waits = 0;
+  for (std::uint64_t now = status(); (now & kStatusResetting) != 0; now = status()) {
+    if (++waits > kMostResetWaits) {
+      throw Error(fmt::format("board {}", transport_.name()), "a soft reset does not end",
+                  describe_reset(now), "all parts out of reset");
+    }
+    transport_.wait();
+  }
   transport_.write64(kErrors, ~std::uint64_t{0});
+}
+
+std::uint64_t Driver::status() {
+  const std::uint64_t now = transport_.read64(kStatus);
+  if (now == ~std::uint64_t{0}) {
+    throw Error(fmt::format("board {}", transport_.name()),
+                "engine: its registers are not answered (all ones)");
+  }
+  return now;
 }
 
 void Driver::fail(std::uint64_t errors) {
@@ -139,10 +169,19 @@ void Driver::fail(std::uint64_t errors) {
 }
 
 void Driver::wait_while(std::uint64_t status_bit, const std::optional<std::uint64_t>& cycle_limit) {
-  for (;;) {
-    const std::uint64_t status = transport_.read64(kStatus);
-    if ((status & kStatusFailed) != 0) fail(transport_.read64(kErrors));
-    if ((status & status_bit) == 0) return;
+  std::optional<std::uint64_t> clock;
+  for (int waits = 1;; ++waits) {
+    const std::uint64_t now = status();
+    if ((now & kStatusFailed) != 0) fail(transport_.read64(kErrors));
+    if ((now & status_bit) == 0) return;
+    // The engine's watchdog ends what hangs, as long as its clock runs.
+    if (waits % kClockWaits == 0) {
+      const std::uint64_t then = clock.value_or(0);
+      clock = transport_.read64(kClockEngine);
+      if (clock == then) {
+        throw Error(fmt::format("board {}", transport_.name()), "engine: its clock stands still");
+      }
+    }
     if (cycle_limit) {
       const std::uint64_t cycles = transport_.read64(kCycles);
       if (cycles > *cycle_limit) {
@@ -156,12 +195,13 @@ void Driver::wait_while(std::uint64_t status_bit, const std::optional<std::uint6
 }
 
 void Driver::copy(std::int64_t at, std::size_t bytes, bool to_host) {
+  const std::uint64_t epoch = status() >> kEpochShift & 0xFF;
   transport_.write64(kDmaHost, staging_.address);
   transport_.write64(kDmaMemory, static_cast<std::uint64_t>(at));
   transport_.write64(kDmaBytes, bytes);
   transport_.write64(kDmaControl, kDmaStart | (to_host ? kDmaToHost : 0));
   wait_while(kStatusCopying, std::nullopt);
-  if ((transport_.read64(kStatus) & kStatusCopied) == 0) fail(transport_.read64(kErrors));
+  expect_end(kStatusCopied, epoch);
 }
 
 void Driver::copy_to_board(std::int64_t at, std::span<const std::byte> bytes) {
@@ -194,6 +234,25 @@ void Driver::read_memory(std::int64_t at, std::span<std::byte> bytes) {
   if (!transport_.peek(at, bytes)) copy_from_board(at, bytes);
 }
 
+/// Throws Error where what was started has not ended as it should.
+void Driver::expect_end(std::uint64_t end_bit, std::uint64_t epoch) {
+  const std::uint64_t now = status();
+  if ((now & end_bit) != 0) return;
+  const std::uint64_t errors = transport_.read64(kErrors);
+  const std::uint64_t epoch_now = now >> kEpochShift & 0xFF;
+  if (errors == 0 && epoch_now != epoch) {
+    throw Error(fmt::format("board {}", transport_.name()),
+                "engine: it was reset while it was at work", fmt::format("epoch {}", epoch_now),
+                fmt::format("{}", epoch));
+  }
+  if (errors == 0) {
+    throw Error(fmt::format("board {}", transport_.name()),
+                "engine: it did not do what it was told to", fmt::format("status {:#x}", now),
+                fmt::format("bit {:#x}", end_bit));
+  }
+  fail(errors);
+}
+
 /// Pins as many segments as the output needs and says where they lie.
 void Driver::map_output(std::size_t bytes) {
   const std::size_t segments = (bytes + kMostBufferBytes - 1) / kMostBufferBytes;
@@ -221,7 +280,7 @@ RunCounters Driver::counters() {
   }
   run.passes = transport_.read64(kPasses);
   const std::uint64_t fault = transport_.read64(kFault);
-  if ((fault >> 63 & 1U) != 0) run.fault_line = static_cast<std::uint32_t>(fault & 0xFFFF);
+  if ((fault & 1U) != 0) run.fault_line = static_cast<std::uint32_t>(fault >> 16 & 0xFFFF);
   return run;
 }
 
@@ -243,9 +302,16 @@ RunCounters Driver::run(const RunRequest& request) {
     transport_.write64(kRowTable + static_cast<std::uint32_t>(8 * i),
                        std::uint64_t{row.position} << 32 | row.token);
   }
+  const std::uint64_t epoch = status() >> kEpochShift & 0xFF;
+  const std::uint64_t runs = transport_.read64(kRuns);
   transport_.write64(kControl, kControlStart);
   wait_while(kStatusRunning, request.cycle_limit);
-  if ((transport_.read64(kStatus) & kStatusDone) == 0) fail(transport_.read64(kErrors));
+  expect_end(kStatusDone, epoch);
+  if (const std::uint64_t now = transport_.read64(kRuns); now != runs + 1) {
+    throw Error(fmt::format("board {}", transport_.name()),
+                "engine: it did not run: runs since the reset", fmt::to_string(now),
+                fmt::to_string(runs + 1));
+  }
   for (std::size_t at = 0; at < request.output.size(); at += kMostBufferBytes) {
     const std::size_t piece = std::min(kMostBufferBytes, request.output.size() - at);
     const HostBuffer& buffer = output_[at / kMostBufferBytes];

@@ -70,6 +70,8 @@ class Driver {
   RunCounters run(const RunRequest& request);
 
  private:
+  std::uint64_t status();
+  void expect_end(std::uint64_t end_bit, std::uint64_t epoch);
   void wait_while(std::uint64_t status_bit, const std::optional<std::uint64_t>& cycle_limit);
   [[noreturn]] void fail(std::uint64_t errors);
   void copy(std::int64_t at, std::size_t bytes, bool to_host);

@@ -41,6 +41,10 @@ class Transport {
   virtual bool preload(std::int64_t /*at*/, std::span<const std::byte> /*bytes*/) { return false; }
   /// The same way back.
   virtual bool peek(std::int64_t /*at*/, std::span<std::byte> /*bytes*/) { return false; }
+
+  /// From now on the banks and the host hold back answers at random, by seed, where a board can be
+  /// asked to; 0: no longer.
+  virtual bool disturb(std::uint64_t /*seed*/) { return false; }
 };
 
 }  // namespace logos::d5005

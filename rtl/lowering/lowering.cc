@@ -15,6 +15,7 @@ namespace logos::d5005 {
 namespace {
 
 constexpr std::int64_t kLanes = 32;
+constexpr std::int64_t kCacheBlock = 128;  ///< positions
 constexpr std::int64_t kLargestHead = 256;
 constexpr std::int64_t kLargestGroup = 16;
 constexpr std::int64_t kLargestColumns = 32768;
@@ -73,7 +74,8 @@ class BoardLowering {
   const Value& result(int index) const {
     return program_.values[static_cast<std::size_t>(op(index).result)];
   }
-  std::uint32_t line(int index) const { return static_cast<std::uint32_t>(op(index).line); }
+  /// An operation's number: what an instruction says of where it comes from (Plan::lines).
+  static std::uint32_t line(int index) { return static_cast<std::uint32_t>(index); }
 
   std::int64_t allocate(std::int64_t super_beats) {
     const std::int64_t at = next_;
@@ -476,12 +478,19 @@ void check_sizes(const Program& program, const EngineSize& engine) {
 }
 
 /// Positions of a cache: the cut's, or for a chunk, whose run decides, what the engine can attend.
+/// A group's buffer counts from the begin of the first block that a row sees, four positions at a
+/// time, and holds the query heads in fours.
 std::int64_t capacity_of(const Program& program, const EngineSize& engine) {
   if (program.caches.empty()) return 0;
   const std::int64_t most =
-      std::min(engine.positions, engine.scores / std::max<std::int64_t>(program.query_group, 1));
-  const std::int64_t capacity = program.context.value_or(most);
-  hold("positions of a cache", std::max(capacity, program.rows), most);
+      std::min(engine.positions, engine.scores / (4 * divide_up(program.query_group, 4))) / 4 * 4;
+  const auto seen = [&](std::int64_t positions) {
+    return std::min(positions, program.window ? *program.window + kCacheBlock - 1 : positions);
+  };
+  const std::int64_t capacity =
+      program.context.value_or(seen(engine.positions) <= most ? engine.positions : most);
+  hold("positions of a cache that a row attends to", seen(capacity), most);
+  hold("rows of a chunk", program.is_chunk ? program.rows : 0, capacity);
   return capacity;
 }
 
@@ -525,6 +534,9 @@ Plan lower_programs(const std::vector<Program>& programs, const EngineSize& engi
   }
   const Value& shown =
       program.values[static_cast<std::size_t>(program.operations.back().arguments.front())];
+  for (const Operation& operation : program.operations) {
+    plan.lines.push_back({operation.layer, operation.line, operation.name});
+  }
   plan.output_rows = shown.rows;
   plan.output_columns = shown.columns;
   for (const Program& chip : programs) {

@@ -113,6 +113,10 @@ template <typename Archive>
 void transfer(Archive& archive, Plan& plan) {
   transfer_head(archive, plan);
   transfer(archive, plan.engine);
+  archive.list(plan.lines, [](auto& inner, PlanLine& line) {
+    for (std::int64_t* value : {&line.layer, &line.line}) number(inner, *value, 0, kMaxInt32);
+    inner.text(line.name);
+  });
   archive.list(plan.boards, [](auto& inner, BoardPlan& board) { transfer(inner, board); });
   archive.list(plan.outputs, [](auto& inner, OutputPiece& piece) {
     for (std::int64_t* value : {&piece.offset, &piece.first, &piece.columns}) {

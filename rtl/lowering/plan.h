@@ -29,6 +29,8 @@ struct EngineSize {
   std::int64_t instructions = 2048;
   std::int64_t table_rows = 8192;
   std::int64_t super_beats = std::int64_t{1} << 27;  ///< of the board's memory
+
+  bool operator==(const EngineSize&) const = default;
 };
 
 /// The size of the engine that `--engine-rows ROWS/MAC_ROWS` names. Throws Error where there is
@@ -100,10 +102,11 @@ struct BoardPlan {
   std::vector<Instruction> program;  ///< with its OpEnd
 };
 
-/// Where an operation stands in the text.
+/// Where an operation stands in the text: its layer from 1 (0 outside the layers), its line from 1.
 struct PlanLine {
   std::int64_t layer = 0;
   std::int64_t line = 0;
+  std::string name;  ///< in the dump's names; "" where it has none
 };
 
 /// A program lowered for boards: their memory, instructions, outputs. Plain values.
@@ -122,6 +125,7 @@ struct Plan {
   std::optional<std::int64_t> context;
   Rotary rotary;
   EngineSize engine;
+  std::vector<PlanLine> lines;  ///< by operation; instructions and FAULT name one by its number
   std::vector<BoardPlan> boards;
   std::vector<OutputPiece> outputs;
   std::int64_t output_rows = 0;

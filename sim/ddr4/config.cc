@@ -1,14 +1,9 @@
 #include "sim/ddr4/config.h"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <cstdint>
-#include <fstream>
-#include <iterator>
-#include <set>
 
 #include "program/error.h"
+#include "sim/sourced_section.h"
 
 namespace logos::ddr4 {
 namespace {
@@ -60,108 +55,10 @@ constexpr std::array<IntegerKey, 37> kIntegerKeys = {{
     {"in_flight", &Parameters::in_flight},
 }};
 
-std::string place(std::string_view where, std::string_view key) {
-  return fmt::format("{}.{}", where, key);
-}
-
-/// Takes the keys of a section one by one and refuses what is left over.
-class SectionReader {
- public:
-  SectionReader(const json& section, std::string_view where) : section_(section), where_(where) {
-    if (!section.is_object()) {
-      throw Error(where, "not an object", section.type_name(), "an object of keys");
-    }
-  }
-
-  int integer(std::string_view key) {
-    const json& value = take(key);
-    if (!value.is_number_integer()) refuse(key, value, "an integer");
-    // Out of int's range: the limits' reader must see a number that is out of range as well.
-    const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT32_MAX
-                                                 : value.get<std::int64_t>() >= INT32_MIN &&
-                                                       value.get<std::int64_t>() <= INT32_MAX;
-    if (!fits) refuse(key, value, "a number of 32 bits");
-    return value.get<int>();
-  }
-
-  double number(std::string_view key) {
-    const json& value = take(key);
-    if (!value.is_number()) refuse(key, value, "a number");
-    return value.get<double>();
-  }
-
-  std::string text(std::string_view key) {
-    const json& value = take(key);
-    if (!value.is_string()) refuse(key, value, "a string");
-    return value.get<std::string>();
-  }
-
-  /// One of two words.
-  bool choice(std::string_view key, std::string_view first, std::string_view second) {
-    const std::string word = text(key);
-    if (word != first && word != second) {
-      throw Error(place(where_, key), "unknown word", word, fmt::format("{} or {}", first, second));
-    }
-    return word == first;
-  }
-
-  void finish() const {
-    for (const auto& [key, value] : section_.items()) {
-      if (!taken_.contains(key)) throw Error(place(where_, key), "unknown key");
-    }
-  }
-
- private:
-  const json& take(std::string_view key) {
-    const auto found = section_.find(std::string(key));
-    if (found == section_.end()) throw Error(place(where_, key), "missing key");
-    taken_.insert(std::string(key));
-    const json& entry = *found;
-    if (!entry.is_object() || entry.size() != 2 || !entry.contains("value") ||
-        !entry.contains("source") || !entry["source"].is_string() ||
-        entry["source"].get_ref<const std::string&>().empty()) {
-      throw Error(place(where_, key), "not a value with its source", entry.dump(),
-                  R"({"value": …, "source": "…"})");
-    }
-    return entry["value"];
-  }
-
-  [[noreturn]] void refuse(std::string_view key, const json& value, std::string_view want) const {
-    throw Error(place(where_, key), "wrong type", value.dump(), want);
-  }
-
-  const json& section_;
-  std::string_view where_;
-  std::set<std::string> taken_;
-};
-
-/// Parses and refuses keys that stand twice in one object, of which nlohmann-json keeps the last.
-json parse_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad()) throw Error(file.string(), "cannot read the file");
-  std::vector<std::set<std::string>> open_objects;
-  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) open_objects.emplace_back();
-    if (event == json::parse_event_t::object_end) open_objects.pop_back();
-    if (event == json::parse_event_t::key &&
-        !open_objects.back().insert(parsed.get<std::string>()).second) {
-      throw Error(file.string(),
-                  fmt::format("the key \"{}\" stands twice", parsed.get<std::string>()));
-    }
-    return true;
-  };
-  try {
-    return json::parse(bytes, watch);
-  } catch (const json::exception& error) {
-    throw Error(file.string(), fmt::format("not JSON: {}", error.what()));
-  }
-}
-
 }  // namespace
 
 Parameters read_parameters(const json& section, std::string_view where) {
-  SectionReader reader(section, where);
+  SourcedSection reader(section, where);
   Parameters parameters{};
   for (const IntegerKey& key : kIntegerKeys) parameters.*key.member = reader.integer(key.name);
   parameters.memory_clock_mhz = reader.number("memory_clock_mhz");
@@ -178,19 +75,11 @@ Parameters read_parameters(const json& section, std::string_view where) {
 }
 
 Parameters read_board_channel(const std::filesystem::path& file) {
-  const json board = parse_file(file);
+  const json board = parse_sourced_file(file);
   if (!board.is_object() || !board.contains("ddr4")) {
     throw Error(file.string(), "missing section \"ddr4\"");
   }
   return read_parameters(board["ddr4"], file.string() + ": ddr4");
-}
-
-void set_value(json& section, std::string_view key, const std::string& text,
-               std::string_view where) {
-  const auto found = section.find(std::string(key));
-  if (found == section.end()) throw Error(place(where, key), "unknown key");
-  json value = json::parse(text, nullptr, false);
-  (*found)["value"] = value.is_number() ? std::move(value) : json(text);
 }
 
 }  // namespace logos::ddr4

@@ -18,9 +18,4 @@ Parameters read_parameters(const nlohmann::json& section, std::string_view where
 /// are other readers' business.
 Parameters read_board_channel(const std::filesystem::path& file);
 
-/// Sets one key of a section from the text of a command line (`--set board.ddr4.KEY=V`). Refuses
-/// keys that the section does not have.
-void set_value(nlohmann::json& section, std::string_view key, const std::string& text,
-               std::string_view where);
-
 }  // namespace logos::ddr4

@@ -11,6 +11,7 @@
 #include "program/error.h"
 #include "sim/ddr4/address_map.h"
 #include "sim/ddr4/streams.h"
+#include "sim/sourced_section.h"
 
 namespace logos::ddr4 {
 namespace {

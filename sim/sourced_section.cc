@@ -1,0 +1,121 @@
+#include "sim/sourced_section.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "program/error.h"
+
+namespace logos {
+
+using nlohmann::json;
+
+SourcedSection::SourcedSection(const json& section, std::string_view where)
+    : section_(section), where_(where) {
+  if (!section.is_object()) {
+    throw Error(where, "not an object", section.type_name(), "an object of keys");
+  }
+}
+
+std::string SourcedSection::place(std::string_view key) const {
+  return fmt::format("{}.{}", where_, key);
+}
+
+void SourcedSection::refuse(std::string_view key, const json& value, std::string_view want) const {
+  throw Error(place(key), "wrong type", value.dump(), want);
+}
+
+const json& SourcedSection::take(std::string_view key) {
+  const auto found = section_.find(std::string(key));
+  if (found == section_.end()) throw Error(place(key), "missing key");
+  taken_.insert(std::string(key));
+  const json& entry = *found;
+  if (!entry.is_object() || entry.size() != 2 || !entry.contains("value") ||
+      !entry.contains("source") || !entry["source"].is_string() ||
+      entry["source"].get_ref<const std::string&>().empty()) {
+    throw Error(place(key), "not a value with its source", entry.dump(),
+                R"({"value": …, "source": "…"})");
+  }
+  return entry["value"];
+}
+
+int SourcedSection::integer(std::string_view key) {
+  const json& value = take(key);
+  if (!value.is_number_integer()) refuse(key, value, "an integer");
+  // Out of int's range: the limits' reader must see a number that is out of range as well.
+  const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT32_MAX
+                                               : value.get<std::int64_t>() >= INT32_MIN &&
+                                                     value.get<std::int64_t>() <= INT32_MAX;
+  if (!fits) refuse(key, value, "a number of 32 bits");
+  return value.get<int>();
+}
+
+double SourcedSection::number(std::string_view key) {
+  const json& value = take(key);
+  if (!value.is_number()) refuse(key, value, "a number");
+  return value.get<double>();
+}
+
+double SourcedSection::number(std::string_view key, double lowest, double highest) {
+  const double value = number(key);
+  if (!(value >= lowest && value <= highest)) {
+    throw Error(place(key), "out of range", fmt::format("{}", value),
+                fmt::format("{} to {}", lowest, highest));
+  }
+  return value;
+}
+
+std::string SourcedSection::text(std::string_view key) {
+  const json& value = take(key);
+  if (!value.is_string()) refuse(key, value, "a string");
+  return value.get<std::string>();
+}
+
+bool SourcedSection::choice(std::string_view key, std::string_view first, std::string_view second) {
+  const std::string word = text(key);
+  if (word != first && word != second) {
+    throw Error(place(key), "unknown word", word, fmt::format("{} or {}", first, second));
+  }
+  return word == first;
+}
+
+void SourcedSection::finish() const {
+  for (const auto& [key, value] : section_.items()) {
+    if (!taken_.contains(key)) throw Error(place(key), "unknown key");
+  }
+}
+
+json parse_sourced_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (!stream.is_open() || stream.bad()) throw Error(file.string(), "cannot read the file");
+  std::vector<std::set<std::string>> open_objects;
+  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) open_objects.emplace_back();
+    if (event == json::parse_event_t::object_end) open_objects.pop_back();
+    if (event == json::parse_event_t::key &&
+        !open_objects.back().insert(parsed.get<std::string>()).second) {
+      throw Error(file.string(),
+                  fmt::format("the key \"{}\" stands twice", parsed.get<std::string>()));
+    }
+    return true;
+  };
+  try {
+    return json::parse(bytes, watch);
+  } catch (const json::exception& error) {
+    throw Error(file.string(), fmt::format("not JSON: {}", error.what()));
+  }
+}
+
+void set_value(json& section, std::string_view key, const std::string& text,
+               std::string_view where) {
+  const auto found = section.find(std::string(key));
+  if (found == section.end()) throw Error(fmt::format("{}.{}", where, key), "unknown key");
+  json value = json::parse(text, nullptr, false);
+  (*found)["value"] = value.is_number() ? std::move(value) : json(text);
+}
+
+}  // namespace logos
