@@ -238,8 +238,8 @@ ObservedPlan observe(const Plan& plan, std::span<const std::int64_t> positions) 
   }
   for (const ObservedOperation& operation : observed.operations) {
     if (!operation.pieces.empty()) continue;
-    throw Error(kWhere, "no instruction shows an operation",
-                fmt::format("{} of layer {}", operation.name, operation.layer));
+    throw Error(kWhere, fmt::format("damaged plan: no instruction shows {} of layer {}",
+                                    operation.name, operation.layer));
   }
   return observed;
 }
@@ -250,6 +250,10 @@ void hand_over(const ObservedPlan& observed, std::span<const std::vector<std::by
   for (const ObservedOperation& operation : observed.operations) {
     // One row alone is the run's last.
     const auto rows = static_cast<std::size_t>(operation.rows);
+    if (!positions.empty() && rows > positions.size()) {
+      throw Error(kWhere, "positions of the inputs", fmt::to_string(positions.size()),
+                  fmt::to_string(rows));
+    }
     const auto of_rows = positions.empty() ? positions : positions.last(rows);
     for (std::int64_t row = 0; row < operation.rows; ++row) {
       const std::int64_t position = positions.empty() ? 0 : of_rows[static_cast<std::size_t>(row)];

@@ -25,7 +25,8 @@ std::int64_t lines_of(std::int64_t bytes) { return divide_up(bytes, kLineBytes);
 
 std::uint32_t narrow(std::int64_t value) {
   if (value < 0 || value >= (std::int64_t{1} << 32)) {
-    throw Error(kWhere, "damaged plan: an instruction out of range", fmt::to_string(value));
+    throw Error(kWhere, "damaged plan: an instruction out of range", fmt::to_string(value),
+                "32 bits");
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -161,8 +162,7 @@ class Additions {
       additions_.back().pieces.push_back({o, piece});
       return;
     }
-    throw Error(kWhere, "damaged plan: an operation is missing",
-                fmt::format("{} of layer {}", name, layer));
+    throw Error(kWhere, fmt::format("damaged plan: no line for {} of layer {}", name, layer));
   }
 
   ObservedPiece store_vector(const Instruction& like, const Rows& from, std::int64_t columns) {
@@ -266,7 +266,7 @@ class Additions {
       board_.matrices.push_back(std::move(plain));
       return i;
     }
-    throw Error(kWhere, "damaged plan: a product of no matrix", describe(i));
+    throw Error(kWhere, fmt::format("damaged plan: a product of no matrix: {}", describe(i)));
   }
 
   /// Runs a product's sums alone, as many quads at a time as vector memory has room for behind the
