@@ -143,12 +143,14 @@ void InstructionModel::execute(const Instruction& instruction, Pass pass) {
       return attend(i, pass);
     case Op::kStore:
       return store(i, pass);
-    case Op::kEnd:
     case Op::kPeak:
+      return peak(i, pass);
     case Op::kScale:
+      return scale(i, pass);
+    case Op::kEnd:
       break;
   }
-  throw Error("instruction model", "an op it does not know", describe(i), "one of one board");
+  throw Error("instruction model", "an op it does not know", describe(i), "another");
 }
 
 float& InstructionModel::vector(std::int64_t word, std::int64_t element) {
@@ -279,7 +281,8 @@ void InstructionModel::product(const Instruction& i, const Pass& pass) {
   const bool pairs = i.variant == static_cast<std::uint32_t>(Post::kSilu);
   const std::int64_t quads = divide_up(i.columns, 4) * (pairs ? 2 : 1);
   const auto rows = static_cast<std::size_t>(pass.rows);
-  std::vector<std::vector<float>> y(rows);  // by output slot
+  std::vector<std::vector<float>> y(rows);             // by output slot
+  std::vector<std::vector<std::int64_t>> exact(rows);  // likewise, before the roundings
   std::int64_t at = i.stream_base;
   std::vector<std::byte> scales, biases, multipliers;
   for (std::int64_t quad = 0; quad < quads; ++quad) {
@@ -311,6 +314,7 @@ void InstructionModel::product(const Instruction& i, const Pass& pass) {
         float value = scaled_sum(sums[static_cast<std::size_t>(bank)][r], exponents_[r], scale);
         if (i.bias != 0) value = value + float_at(biases, bank * 64 + quad % 16 * 4);
         y[r].push_back(value);
+        exact[r].push_back(sums[static_cast<std::size_t>(bank)][r]);
       }
     }
   }
@@ -319,6 +323,12 @@ void InstructionModel::product(const Instruction& i, const Pass& pass) {
                 fmt::to_string(i.stream_beats));
   }
   for (std::size_t r = 0; r < rows; ++r) {
+    if (i.variant == static_cast<std::uint32_t>(Post::kSums)) {
+      std::vector<float> lanes(2 * i.columns);
+      std::memcpy(lanes.data(), exact[r].data(), lanes.size() * sizeof(float));
+      put_row(i, static_cast<std::int64_t>(r), lanes);
+      continue;
+    }
     std::vector<float> out(i.columns);
     const auto row_r = static_cast<std::int64_t>(r);
     for (std::int64_t c = 0; c < i.columns; ++c) {
@@ -404,58 +414,129 @@ void InstructionModel::heads(const Instruction& i, const Pass& pass) {
   }
 }
 
+void InstructionModel::peak(const Instruction& i, const Pass& pass) {
+  for (std::int64_t r = 0; r < pass.rows; ++r) {
+    const auto& beat = memory_.read(i.stream_base + pass.first_row + r);
+    std::uint32_t greatest = 0;
+    for (std::size_t chip = 0; chip < i.heads; ++chip) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, beat.data() + 4 * chip, sizeof bits);
+      greatest = std::max(greatest, bits);
+    }
+    peaks_[0][static_cast<std::size_t>(r)] = greatest;
+  }
+}
+
+void InstructionModel::scale(const Instruction& i, const Pass& pass) {
+  const std::int64_t group_beats = 1 + i.bias + 2 * static_cast<std::int64_t>(i.heads);
+  if (i.stream_beats != divide_up(i.columns, 64) * group_beats) {
+    throw Error("instruction model", "super-beats of sums", describe(i), "of its columns");
+  }
+  for (std::int64_t r = 0; r < pass.rows; ++r) {
+    const auto row_r = static_cast<std::size_t>(r);
+    std::vector<float> out(i.columns);
+    for (std::int64_t c = 0; c < i.columns; ++c) {
+      const auto group =
+          stream(i.stream_base + (pass.first_row + r) * i.stream_beats + c / 64 * group_beats,
+                 group_beats);
+      const std::int64_t constant = c % 4 * 64 + c % 64 / 4 * 4;
+      std::int64_t sum = 0;
+      for (std::int64_t chip = 0; chip < i.heads; ++chip) {
+        std::int64_t one = 0;
+        std::memcpy(&one, group.data() + (1 + i.bias + 2 * chip) * kSuperBeatBytes + c % 64 * 8,
+                    sizeof one);
+        sum += one;
+      }
+      float y = scaled_sum(sum, exponents_[row_r], float_at(group, constant));
+      if (i.bias != 0) y = y + float_at(group, kSuperBeatBytes + constant);
+      const bool adds = i.variant == static_cast<std::uint32_t>(Post::kResidual);
+      out[static_cast<std::size_t>(c)] =
+          adds ? residual(vector(i.source + r * i.source_stride, c), y) : y;
+    }
+    put_row(i, r, out);
+    if (i.track != 0) peaks_[1][row_r] = peak_of(out);
+  }
+}
+
+/// A head of a row's cache up to position `last` as the cache of one layer and head.
+KvCache InstructionModel::cached_head(const Instruction& i, std::int64_t base, std::int64_t first,
+                                      std::int64_t last) const {
+  const std::int64_t beats = divide_up(i.head_columns, 32);
+  KvCache cache(last + 1, 1, i.head_columns, 1, 1);
+  KvCache::Layer& layer = cache.layer(1);
+  for (std::int64_t p = first; p <= last; ++p) {
+    const std::int64_t slot = p % 128 / 4;
+    const auto bank = static_cast<std::size_t>(p % 4 * 64);
+    const std::int64_t block = base + p / 128 * (1 + 32 * beats);
+    const auto& exponents = memory_.read(block);
+    layer.key_exponents[static_cast<std::size_t>(p)] =
+        static_cast<std::int8_t>(exponents[bank + static_cast<std::size_t>(2 * slot)]);
+    layer.value_exponents[static_cast<std::size_t>(p)] =
+        static_cast<std::int8_t>(exponents[bank + static_cast<std::size_t>(2 * slot + 1)]);
+    for (std::int64_t c = 0; c < i.head_columns; ++c) {
+      const auto to = static_cast<std::size_t>(p * i.head_columns + c);
+      const auto from = bank + static_cast<std::size_t>(c % 32 * 2);
+      const std::int64_t beat = slot * beats + c / 32;
+      std::memcpy(&layer.keys[to], memory_.read(block + 1 + beat).data() + from, 2);
+      std::memcpy(&layer.values[to],
+                  memory_.read(base + i.values_offset + p / 128 * 32 * beats + beat).data() + from,
+                  2);
+    }
+  }
+  return cache;
+}
+
 void InstructionModel::attend(const Instruction& i, const Pass& pass) {
   const std::int64_t beats = divide_up(i.head_columns, 32);
-  const std::int64_t query_heads = i.heads * i.group;
+  const std::int64_t query_heads = i.words;  // of a row, of this chip
+  const bool whole = i.target == static_cast<std::uint32_t>(AttendStop::kWhole);
+  for (auto& row_peak : peaks_[2]) row_peak = 0;
   for (std::int64_t r = 0; r < pass.rows; ++r) {
+    if (i.only_row != 0 && r + 1 != i.only_row) continue;
     const std::int64_t t = pass.first_row + r;
     const std::int64_t last = table_[static_cast<std::size_t>(t)].position;
     const std::int64_t first =
         i.window == 0 ? 0
                       : std::max<std::int64_t>(0, last - static_cast<std::int64_t>(i.window) + 1);
-    std::vector<float> out(static_cast<std::size_t>(i.first + query_heads * i.head_columns), 0.0F);
+    const std::int64_t word = i.destination + r * i.destination_stride;
+    std::int64_t end = 0;
+    std::uint32_t peak = 0;
     for (std::int64_t head = 0; head < i.heads; ++head) {
-      const std::int64_t base = i.cache_base + t * i.cache_row_stride + head * i.cache_head_stride;
-      KvCache cache(last + 1, 1, i.head_columns, 1, 1);
-      KvCache::Layer& layer = cache.layer(1);
-      for (std::int64_t p = first; p <= last; ++p) {
-        const std::int64_t slot = p % 128 / 4;
-        const auto bank = static_cast<std::size_t>(p % 4 * 64);
-        const std::int64_t block = base + p / 128 * (1 + 32 * beats);
-        const auto& exponents = memory_.read(block);
-        layer.key_exponents[static_cast<std::size_t>(p)] =
-            static_cast<std::int8_t>(exponents[bank + static_cast<std::size_t>(2 * slot)]);
-        layer.value_exponents[static_cast<std::size_t>(p)] =
-            static_cast<std::int8_t>(exponents[bank + static_cast<std::size_t>(2 * slot + 1)]);
-        for (std::int64_t c = 0; c < i.head_columns; ++c) {
-          const auto to = static_cast<std::size_t>(p * i.head_columns + c);
-          const auto from = bank + static_cast<std::size_t>(c % 32 * 2);
-          const std::int64_t beat = slot * beats + c / 32;
-          std::memcpy(&layer.keys[to], memory_.read(block + 1 + beat).data() + from, 2);
-          std::memcpy(
-              &layer.values[to],
-              memory_.read(base + i.values_offset + p / 128 * 32 * beats + beat).data() + from, 2);
-        }
-      }
+      const KvCache cache = cached_head(
+          i, i.cache_base + t * i.cache_row_stride + (i.first_head + head) * i.cache_head_stride,
+          first, last);
+      pair_ = {first, i.target, {}};
       for (std::int64_t g = 0; g < i.group; ++g) {
-        const std::int64_t query = head * i.group + g;
+        const std::int64_t query = static_cast<std::int16_t>(i.source) + head * i.group + g;
+        if (query < 0 || query >= query_heads) continue;  // another chip's
         const std::int64_t at = (r * query_heads + query) * beats;
         HeadTrace trace;
+        std::vector<float> out(i.head_columns);
         reference::attend({queries_.data() + at * kLanes, i.head_columns}, query_exponents_.at(at),
-                          layer, 1, 0, first, last,
-                          {out.data() + i.first + query * i.head_columns, i.head_columns}, trace,
-                          Instructions::kPlain);
+                          cache.layer(1), 1, 0, first, last, out, trace, Instructions::kPlain);
+        pair_.traces.push_back(trace);
+        if (!whole) continue;
+        peak = std::max(peak, peak_of(out));
+        end = i.first + query * i.head_columns;
+        for (const float value : out) vector(word, end++) = value;
       }
     }
-    put_row(i, r, out);
-    peaks_[2][static_cast<std::size_t>(r)] = peak_of(out);
+    if (!whole) continue;
+    for (; end % kLanes != 0; ++end) vector(word, end) = 0.0F;
+    peaks_[2][static_cast<std::size_t>(r)] = peak;
   }
 }
 
 void InstructionModel::store(const Instruction& i, const Pass& pass) {
-  if (i.variant != static_cast<std::uint32_t>(StoreSource::kVector)) {
-    throw Error("instruction model", "a store it does not know", describe(i), "of vector memory");
+  if (i.variant == static_cast<std::uint32_t>(StoreSource::kPeaks)) {
+    for (std::int64_t r = 0; r < pass.rows; ++r) {
+      const std::int64_t t = i.last_row != 0 ? 0 : pass.first_row + r;
+      std::memcpy(host_[i.host_offset + t].data(),
+                  &peaks_[i.peaks][static_cast<std::size_t>(pass.row + r)], 4);
+    }
+    return;
   }
+  if (i.variant != static_cast<std::uint32_t>(StoreSource::kVector)) return store_others(i, pass);
   const std::int64_t lines = divide_up(i.columns, 16);
   for (std::int64_t r = 0; r < pass.rows; ++r) {
     const std::int64_t t = i.last_row != 0 ? 0 : pass.first_row + r;

@@ -11,6 +11,8 @@
 #include "rtl/driver/driver.h"
 #include "rtl/lowering/instruction.h"
 #include "rtl/lowering/plan.h"
+#include "sim/kv_cache.h"
+#include "sim/reference/attention.h"
 
 namespace logos::d5005 {
 
@@ -38,8 +40,8 @@ class InstructionModel {
  public:
   InstructionModel(const EngineSize& engine, BoardMemory& memory, std::uint32_t seed);
 
-  /// Runs the program over all rows of the table; throws Error on a deadlock or a use outside a
-  /// memory.
+  /// Runs the program over all rows of the table; its memories keep what is in them for the next.
+  /// Throws Error on a deadlock or a use outside a memory.
   void run(std::span<const Instruction> program, std::span<const TableRow> table);
 
   /// The output buffer, by 64-byte lines.
@@ -65,8 +67,18 @@ class InstructionModel {
   void quantize(const Instruction& i, const Pass& pass);
   void product(const Instruction& i, const Pass& pass);
   void heads(const Instruction& i, const Pass& pass);
+  void peak(const Instruction& i, const Pass& pass);
+  void scale(const Instruction& i, const Pass& pass);
+  KvCache cached_head(const Instruction& i, std::int64_t base, std::int64_t first,
+                      std::int64_t last) const;
   void attend(const Instruction& i, const Pass& pass);
   void store(const Instruction& i, const Pass& pass);
+  /// Of what lies outside of vector memory.
+  void store_others(const Instruction& i, const Pass& pass);
+  void store_query(const Instruction& i, std::int64_t r, std::int64_t line);
+  void store_pair(const Instruction& i, std::int64_t line);
+  /// Bytes to lines of the output buffer; those after the end stay.
+  void put_lines(std::int64_t line, std::span<const std::byte> bytes);
 
   float& vector(std::int64_t word, std::int64_t element);
   std::vector<float> row(std::int64_t base, std::int64_t stride, std::int64_t r,
@@ -94,6 +106,13 @@ class InstructionModel {
   std::array<std::vector<std::uint32_t>, 3> peaks_;
   std::map<std::int64_t, std::array<std::byte, 64>> host_;
   std::uint32_t fault_line_ = 0;
+  /// What the attend unit worked on last.
+  struct Pair {
+    std::int64_t first = 0;    ///< visible position
+    std::uint32_t target = 0;  ///< where it stopped
+    std::vector<reference::HeadTrace> traces;
+  };
+  Pair pair_;
 };
 
 }  // namespace logos::d5005
