@@ -1,6 +1,6 @@
 logos_test(rtl_lowering_test
-  SOURCES lowering_test.cc instruction_model.cc instruction_model_store.cc ../contract/contract.cc
-  LINK d5005_lowering bench_core)
+  SOURCES lowering_test.cc ../contract/contract.cc
+  LINK d5005_lowering d5005_model bench_core)
 logos_test(rtl_observed_test
-  SOURCES observed_test.cc instruction_model.cc instruction_model_store.cc ../contract/contract.cc
-  LINK d5005_lowering bench_core)
+  SOURCES observed_test.cc ../contract/contract.cc
+  LINK d5005_lowering d5005_model bench_core)

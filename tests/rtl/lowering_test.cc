@@ -11,7 +11,7 @@
 #include "program/genuine.h"
 #include "rtl/lowering/memory_image.h"
 #include "tests/contract/contract.h"
-#include "tests/rtl/instruction_model.h"
+#include "bench/bringup/instruction_model.h"
 
 namespace logos::d5005 {
 namespace {

@@ -3,25 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <regex>
+#include <sstream>
 
 #include "program/error.h"
 #include "rtl/lowering/lowering.h"
 #include "rtl/lowering/memory_image.h"
-#include "tests/contract/contract.h"
-#include "tests/rtl/instruction_model.h"
+#include "sim/dump.h"
+#include "bench/bringup/instruction_model.h"
+#include "tests/rtl/observed_digests.h"
 
 namespace logos::d5005 {
 namespace {
-
-std::vector<TableRow> table_of(const Plan& plan, const Inputs& inputs) {
-  std::vector<TableRow> table(static_cast<std::size_t>(plan.rows));
-  for (std::size_t r = 0; r < table.size(); ++r) {
-    if (plan.has_tokens) table[r].token = static_cast<std::uint32_t>(inputs.tokens[r] - 1);
-    if (plan.has_positions) table[r].position = static_cast<std::uint32_t>(inputs.positions[r] - 1);
-  }
-  return table;
-}
 
 /// What may be wrong in a board's memory.
 using Damage = std::function<void(const Plan& run, BoardMemory& memory)>;
@@ -58,21 +52,6 @@ std::vector<LineDigest> digests_of(const ObservedPlan& observed, const contract:
   return digests.digests();
 }
 
-void expect_same(const std::vector<LineDigest>& expected, const std::vector<LineDigest>& got) {
-  ASSERT_EQ(expected.size(), got.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    SCOPED_TRACE(testing::Message() << expected[i].name << " of layer " << expected[i].layer);
-    ASSERT_EQ(expected[i].name, got[i].name);
-    EXPECT_EQ(expected[i].layer, got[i].layer);
-    EXPECT_EQ(expected[i].line, got[i].line);
-    EXPECT_EQ(expected[i].sha256, got[i].sha256);
-  }
-}
-
-contract::Outcome reference_of(const contract::Job& job, const Inputs& inputs) {
-  return contract::run(contract::lane_named("reference"), job, inputs);
-}
-
 struct Case {
   std::string family;
   std::string cut;
@@ -93,13 +72,13 @@ TEST_P(ObservedCut, ShowsEveryOperationOfTheReference) {
   const auto& [family, cut] = GetParam();
   const contract::Job job(family, cut, 1);
   const Inputs inputs = contract::inputs_of(job, 3);
-  const auto expected = reference_of(job, inputs);
+  const auto expected = reference_digests(job, inputs);
   for (const std::int64_t rows : {1, 8}) {
     SCOPED_TRACE(rows);
     const Plan plan = lower_programs(job.programs, engine_size(rows, rows));
     const ObservedPlan observed = observe(plan, inputs.positions);
     EXPECT_EQ(observed.runs.size(), 1U);
-    expect_same(expected.digests, digests_of(observed, job, inputs));
+    expect_same(expected, digests_of(observed, job, inputs));
   }
 }
 
@@ -129,7 +108,7 @@ TEST(Observed, TakesAsManyRunsAsTheProgramMemoryAsksFor) {
   for (const Plan& run : observed.runs) {
     EXPECT_LE(static_cast<std::int64_t>(run.boards.front().program.size()), engine.instructions);
   }
-  expect_same(reference_of(small.job, small.inputs).digests,
+  expect_same(reference_digests(small.job, small.inputs),
               digests_of(observed, small.job, small.inputs));
 }
 
@@ -142,8 +121,24 @@ TEST(Observed, RunsAProductInPartsWhereItsResultsFindNoRoom) {
       observed.operations.begin(), observed.operations.end(),
       [](const auto& a, const auto& b) { return a.pieces.size() < b.pieces.size(); });
   EXPECT_EQ(pieces->pieces.size(), 2U);
-  expect_same(reference_of(small.job, small.inputs).digests,
+  expect_same(reference_digests(small.job, small.inputs),
               digests_of(observed, small.job, small.inputs));
+}
+
+TEST(Observed, DumpsAsTheReferenceDoes) {
+  for (const std::string cut : {"prefill:12", "batch:11x4", "head@prefill:7"}) {
+    SCOPED_TRACE(cut);
+    const Small small("mistral", cut, engine_size(8, 8));
+    std::vector<std::int64_t> sequences(static_cast<std::size_t>(small.plan.rows), 0);
+    if (small.plan.each_row_caches) std::iota(sequences.begin(), sequences.end(), 0);
+    Dump expected, got;
+    std::ostringstream expected_text, got_text;
+    show_reference(small.job, small.inputs, expected);
+    show(observe(small.plan, small.inputs.positions), small.job, small.inputs, got);
+    expected.end_run(sequences, expected_text);
+    got.end_run(sequences, got_text);
+    EXPECT_EQ(expected_text.str(), got_text.str());
+  }
 }
 
 TEST(Observed, NamesTheOperationWhoseWeightsAreDamaged) {
@@ -160,16 +155,7 @@ TEST(Observed, NamesTheOperationWhoseWeightsAreDamaged) {
     memory.write_byte(at, 2, 5, memory.read(at)[2 * 64 + 5] ^ std::byte{0x20});
   };
   const auto divergence = first_divergence(
-      [&](Observer& observer) {
-        Inputs inputs = small.inputs;
-        RunOptions options;
-        options.observer = &observer;
-        const auto lane = contract::lane_named("reference");
-        const Artifact artifact =
-            lane.lane->lower(small.job.text, small.job.identity, *small.job.weights, lane.config);
-        lane.lane->run(artifact, small.job.identity, *small.job.weights, lane.config, inputs,
-                       options);
-      },
+      [&](Observer& observer) { show_reference(small.job, small.inputs, observer); },
       [&](Observer& observer) { show(observed, small.job, small.inputs, observer, damage); },
       small.job.programs.front().lines);
   ASSERT_TRUE(divergence);

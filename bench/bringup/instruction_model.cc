@@ -1,4 +1,4 @@
-#include "tests/rtl/instruction_model.h"
+#include "bench/bringup/instruction_model.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "program/error.h"
-#include "tests/rtl/instruction_model.h"
+#include "bench/bringup/instruction_model.h"
 
 namespace logos::d5005 {
 namespace {
