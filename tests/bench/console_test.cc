@@ -71,7 +71,7 @@ TEST(Help, NamesTheOptionsAndTheStatus) {
   for (const char* option : {"--cut", "--score", "--artifacts", "--set", "--cycle-limit"}) {
     EXPECT_THAT(ended.out, HasSubstr(option));
   }
-  for (const char* absent : {"--board", "--trace", "--history"}) {
+  for (const char* absent : {"--chip-config", "--trace", "--history"}) {
     EXPECT_THAT(ended.out, Not(HasSubstr(absent)));
   }
 }

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
+#include "tests/bench/built_lanes.h"
 #include "tests/bench/process.h"
 #include "tests/sim/core/temporary_folder.h"
 
@@ -33,16 +36,29 @@ TEST(BadUsage, EndsWith2AndOneMessage) {
 }
 
 TEST(Lanes, ThatAreNotThereAreNamed) {
-  expect_refusal({"--cut", "decode:2", "--lanes", "d5005"}, "the lane d5005 is not built");
   expect_refusal({"--cut", "decode:2", "--lanes", "reference,spatial"},
                  "the lane spatial is not built");
-  expect_refusal({"--cut", "decode:2", "--lanes", "abacus"},
-                 "unknown lane; got \"abacus\", want reference, cuda");
+  expect_refusal(
+      {"--cut", "decode:2", "--lanes", "abacus"},
+      fmt::format("unknown lane; got \"abacus\", want {}", fmt::join(built_lanes(), ", ")));
   expect_refusal({"--cut", "decode:2", "--lanes", "cuda,cuda"}, "cuda named twice");
   expect_refusal({"--cut", "decode:2", "--lanes", "reference", "--set", "gpu.launch_us=1"},
                  "the lane cuda is not among the lanes");
   expect_refusal({"--cut", "decode:2", "--lanes", "reference", "--gpu", "x"},
                  "the lane cuda is not among the lanes");
+}
+
+TEST(Lanes, WithoutTheEngineItsOptionsAreRefused) {
+  const std::vector<std::vector<std::string>> all = {
+      {"--board", "d5005.json"}, {"--engine-rows", "8"}, {"--set", "board.ddr4.cl=20"}};
+  for (const std::vector<std::string>& option : all) {
+    std::vector<std::string> arguments = {"--cut", "decode:2", "--lanes", "reference"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    expect_refusal(arguments, is_built("d5005") ? "the lane d5005 is not among the lanes"
+                                                : "not built: it needs the lane d5005");
+  }
+  if (is_built("d5005")) return;
+  expect_refusal({"--cut", "decode:2", "--lanes", "d5005"}, "the lane d5005 is not built");
 }
 
 TEST(Chips, BeyondTheQueryHeadsAreRefusedWithBothNumbers) {

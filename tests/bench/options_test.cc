@@ -53,6 +53,12 @@ TEST(Options, TakesEveryOptionOfACut) {
                                   "g",
                                   "--set",
                                   "gpu.launch_us=2",
+                                  "--board",
+                                  "b",
+                                  "--engine-rows",
+                                  "32/16",
+                                  "--set",
+                                  "board.ddr4.t_rcd=18",
                                   "--exact",
                                   "--stalls",
                                   "11",
@@ -80,6 +86,13 @@ TEST(Options, TakesEveryOptionOfACut) {
   EXPECT_EQ(options.gpu, "g");
   ASSERT_EQ(options.gpu_settings.size(), 1u);
   EXPECT_EQ(options.gpu_settings[0], std::make_pair(std::string("launch_us"), std::string("2")));
+  EXPECT_EQ(options.board, "b");
+  ASSERT_TRUE(options.engine_rows.has_value());
+  EXPECT_EQ(options.engine_rows->rows, 32);
+  EXPECT_EQ(options.engine_rows->mac_rows, 16);
+  ASSERT_EQ(options.board_settings.size(), 1u);
+  EXPECT_EQ(options.board_settings[0],
+            std::make_pair(std::string("ddr4.t_rcd"), std::string("18")));
   EXPECT_TRUE(options.exact);
   EXPECT_EQ(options.stalls, 11u);
   EXPECT_EQ(options.fill, 0xFFFFFFFFu);
@@ -101,6 +114,12 @@ TEST(Options, TakesGoogleBenchmarksFlagsApart) {
 TEST(Options, AFillIsAByteOrAWord) {
   EXPECT_EQ(parsed({"--cut", "decode:1", "--fill", "0x5a"}).fill, 0x5A5A5A5Au);
   EXPECT_EQ(parsed({"--cut", "decode:1", "--fill", "0x7FC00001"}).fill, 0x7FC00001u);
+}
+
+TEST(Options, OneNumberOfEngineRowsSetsBoth) {
+  const Options options = parsed({"--cut", "decode:1", "--engine-rows", "16"});
+  EXPECT_EQ(options.engine_rows->rows, 16);
+  EXPECT_EQ(options.engine_rows->mac_rows, 16);
 }
 
 TEST(Options, GenerateNeedsNoCutWhereTokensAreGiven) {
@@ -190,20 +209,25 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     NotBuilt, RefusedOptions,
+    testing::Values(Refusal{{"--cut", "decode:2", "--chip-config=c"}, "--chip-config: not built"},
+                    Refusal{{"--cut", "decode:2", "--wave", "w"}, "--wave: not built"},
+                    Refusal{{"--cut", "decode:2", "--fault", "f"}, "--fault: not built"},
+                    Refusal{{"--cut", "decode:2", "--trace", "t"}, "--trace: not built"},
+                    Refusal{{"--cut", "decode:2", "--report", "r"}, "--report: not built"},
+                    Refusal{{"--cut", "decode:2", "--history", "h"}, "--history: not built"},
+                    Refusal{{"--cut", "decode:2", "--set", "chip.x=1"}, "--set chip.x: not built"},
+                    Refusal{{"history"}, "history: not built"},
+                    Refusal{{"compare", "a", "b"}, "compare"},
+                    Refusal{{"sweep"}, "sweep: not built"}, Refusal{{"fits"}, "fits: not built"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Machines, RefusedOptions,
     testing::Values(
-        Refusal{{"--cut", "decode:2", "--board", "b"},
-                "--board: not built: it needs the lane d5005"},
-        Refusal{{"--cut", "decode:2", "--chip-config=c"}, "--chip-config: not built"},
-        Refusal{{"--cut", "decode:2", "--engine-rows", "8"}, "--engine-rows: not built"},
-        Refusal{{"--cut", "decode:2", "--wave", "w"}, "--wave: not built"},
-        Refusal{{"--cut", "decode:2", "--fault", "f"}, "--fault: not built"},
-        Refusal{{"--cut", "decode:2", "--trace", "t"}, "--trace: not built"},
-        Refusal{{"--cut", "decode:2", "--report", "r"}, "--report: not built"},
-        Refusal{{"--cut", "decode:2", "--history", "h"}, "--history: not built"},
-        Refusal{{"--cut", "decode:2", "--set", "board.x=1"}, "--set board.x: not built"},
-        Refusal{{"--cut", "decode:2", "--set", "chip.x=1"}, "--set chip.x: not built"},
-        Refusal{{"history"}, "history: not built"}, Refusal{{"compare", "a", "b"}, "compare"},
-        Refusal{{"sweep"}, "sweep: not built"}, Refusal{{"fits"}, "fits: not built"}));
+        Refusal{{"--cut", "decode:2", "--engine-rows", "8/"}, "--engine-rows: not a whole number"},
+        Refusal{{"--cut", "decode:2", "--engine-rows", "0"}, "--engine-rows: not a whole number"},
+        Refusal{{"--cut", "decode:2", "--engine-rows", "8/8/8"}, "--engine-rows"},
+        Refusal{{"--cut", "decode:2", "--set", "boards.x=1"}, "unknown owner of a setting"},
+        Refusal{{"--cut", "decode:2", "--set", "board.x"}, "want gpu.KEY=VALUE or board."}));
 
 INSTANTIATE_TEST_SUITE_P(
     GoogleBenchmark, RefusedOptions,

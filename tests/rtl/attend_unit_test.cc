@@ -133,6 +133,17 @@ TEST(AttendUnit, StopsForAnObserver) {
   check_attend(&harness, {}, 899);
 }
 
+// The scores and weights of the pairs behind are ready long before the outputs of one are written.
+TEST(AttendUnit, WaitsForSlowWrites) {
+  AttendHarness harness(12);
+  harness.set_rates(100, 2);
+  AttendShape shape;
+  shape.head_columns = 128;
+  shape.key_heads = 4;
+  shape.positions = {5, 0};
+  check_attend(&harness, shape, 1200);
+}
+
 TEST(AttendUnit, KeepsABeatOfTheNextInstruction) {
   AttendHarness harness(10);
   AttendShape shape;
