@@ -2,6 +2,7 @@
 #   LOGOS_RTL          TRUE where Verilator works
 #   LOGOS_RTL_REASON   one line: which one, or why none
 set(LOGOS_WITH_RTL AUTO CACHE STRING "Build the D5005 engine: AUTO (where Verilator is), ON, OFF")
+option(LOGOS_RTL_UNITS "Test the engine's units one by one (many models: minutes to build)" OFF)
 set_property(CACHE LOGOS_WITH_RTL PROPERTY STRINGS AUTO ON OFF)
 if(NOT LOGOS_WITH_RTL MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "LOGOS_WITH_RTL: got ${LOGOS_WITH_RTL}, want AUTO, ON or OFF")

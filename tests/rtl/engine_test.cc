@@ -1,0 +1,101 @@
+// The whole engine on boards that differ in everything but the program: same bits.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "rtl/board/board_config.h"
+#include "rtl/board/sim_transport.h"
+#include "rtl/driver/plan_runner.h"
+#include "rtl/lowering/lowering.h"
+#include "tests/contract/contract.h"
+
+namespace logos::d5005 {
+namespace {
+
+constexpr std::int64_t kRows = 8;
+
+struct Conditions {
+  BoardClocks clocks;
+  BoardOptions options;
+  bool by_dma = false;
+};
+
+BoardParameters board_with(const BoardClocks& clocks) {
+  BoardParameters board = load_board(LOGOS_SOURCE_DIR "/configs/boards/d5005.json", {});
+  board.clocks = clocks;
+  board.host_link.clock_mhz = clocks.host_mhz;
+  return board;
+}
+
+PlanOutcome run_under(const Conditions& conditions, const contract::Job& job, Inputs inputs) {
+  const Plan plan = lower_programs(job.programs, engine_size(kRows, kRows));
+  SimTransport transport(
+      make_board(kRows, kRows, board_with(conditions.clocks), conditions.options),
+      conditions.by_dma);
+  Driver driver(transport, plan.engine);
+  return run_plan(plan, driver, *job.weights, job.identity, inputs, {});
+}
+
+void expect_reference(const std::string& cut, const Conditions& conditions) {
+  const contract::Job job("kjv", cut, 1);
+  const Inputs inputs = contract::inputs_of(job, 3);
+  const auto expected = contract::run(contract::lane_named("reference"), job, inputs);
+  const PlanOutcome got = run_under(conditions, job, inputs);
+  ASSERT_EQ(got.outputs.size(), expected.result.outputs.size());
+  EXPECT_EQ(std::memcmp(got.outputs.data(), expected.result.outputs.data(),
+                        got.outputs.size() * sizeof(float)),
+            0);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t cycles : got.counters.by_category) sum += cycles;
+  EXPECT_EQ(sum, got.counters.cycles);
+}
+
+Conditions nominal() { return {}; }
+
+TEST(Engine, ComputesWhileEveryChannelStalls) {
+  Conditions conditions = nominal();
+  for (const std::uint32_t often : {30U, 128U, 220U}) {
+    conditions.options.stalls_of_256 = often;
+    conditions.options.seed = often;
+    expect_reference("layer:2@prefill:11", conditions);
+  }
+}
+
+TEST(Engine, ComputesAtUnequalClocks) {
+  Conditions conditions = nominal();
+  for (const BoardClocks& clocks : {BoardClocks{300, 300, 300}, BoardClocks{450, 190, 77},
+                                    BoardClocks{300.03, 299.99, 300.01}}) {
+    conditions.clocks = clocks;
+    expect_reference("decode:9", conditions);
+  }
+}
+
+TEST(Engine, ReadsNothingOfMemoryThatNobodyWrote) {
+  Conditions conditions = nominal();
+  for (const std::uint64_t seed : {1U, 2U}) {
+    conditions.options.fill.noise = true;
+    conditions.options.fill.seed = seed;
+    expect_reference("batch:3x17", conditions);
+  }
+}
+
+TEST(Engine, IsLoadedByItsOwnDmaWithTheSameBits) {
+  Conditions conditions = nominal();
+  conditions.by_dma = true;
+  conditions.options.stalls_of_256 = 60;
+  expect_reference("layer:1@decode:9", conditions);
+}
+
+TEST(Engine, TakesTheSameCyclesAgain) {
+  const contract::Job job("kjv", "decode:9", 1);
+  const Inputs inputs = contract::inputs_of(job, 3);
+  Conditions conditions = nominal();
+  conditions.options.stalls_of_256 = 60;
+  const PlanOutcome first = run_under(conditions, job, inputs);
+  EXPECT_EQ(run_under(conditions, job, inputs).counters.cycles, first.counters.cycles);
+  conditions.options.seed = 2;
+  EXPECT_NE(run_under(conditions, job, inputs).counters.cycles, first.counters.cycles);
+}
+
+}  // namespace
+}  // namespace logos::d5005
