@@ -6,3 +6,8 @@ set(engine_packages engine_pkg.sv csr_pkg.sv float_pkg.sv attend_pkg.sv)
 list(REMOVE_ITEM engine_modules ${engine_packages})
 rtl_yosys_check(engine ${engine_packages} ${engine_modules})
 set_tests_properties(rtl_yosys_engine PROPERTIES LABELS "rtl;slow" TIMEOUT 3600)
+
+# How fast the engine is, and its simulation: a program, no test.
+add_executable(rtl_engine_speed engine_speed.cc)
+target_link_libraries(rtl_engine_speed PRIVATE logos_options d5005_board bench_core)
+target_compile_definitions(rtl_engine_speed PRIVATE LOGOS_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
