@@ -74,6 +74,8 @@ class BoardOf : public Board {
   HostLink& host() override { return host_; }
 
  private:
+  static constexpr unsigned kBankClocks = 0xFU << Clocks::kBank;
+
   /// What the CSR port showed before the host clock's last edge.
   struct CsrSeen {
     bool ar_ready = false;
@@ -85,12 +87,13 @@ class BoardOf : public Board {
   };
 
   void power_up() {
+    constexpr std::uint64_t kResetCycles = 64;
     model_->rst_ni = 0;
     model_->bank_rst_ni = 0;
-    for (int i = 0; i < 400; ++i) step();
+    advance(kResetCycles);
     model_->rst_ni = 1;
     model_->bank_rst_ni = 0xF;
-    for (int i = 0; i < 400; ++i) step();
+    advance(kResetCycles);
   }
 
   /// Steps until `done` says so after an edge of the host's clock.
@@ -110,40 +113,40 @@ class BoardOf : public Board {
                 fmt::format("{} cycles of the host's clock", kMostHostCycles), "100 at most");
   }
 
+  /// The next edges. Banks know nothing of each other: those that rise before the engine's or the
+  /// host's next edge rise together.
   void step() {
-    const unsigned rising = clocks_.advance();
+    unsigned rising = clocks_.advance();
+    if ((rising & ~kBankClocks) == 0) {
+      for (unsigned next = clocks_.next(); (next & ~kBankClocks) == 0 && (next & rising) == 0;
+           next = clocks_.next()) {
+        rising |= clocks_.advance();
+      }
+    }
     if ((rising & high_) != 0) {  // it has not fallen yet
-      lower();
+      raise(0);
       model_->eval();
     }
-    lower();
     const bool host = (rising >> Clocks::kHost & 1U) != 0;
-    std::array<AxiRequest, kBanks> seen;
     for (std::size_t b = 0; b < kBanks; ++b) {
-      if ((rising >> (Clocks::kBank + b) & 1U) != 0) see_bank(b, seen[b]);
+      if ((rising >> (Clocks::kBank + b) & 1U) != 0) see_bank(b, bank_seen_[b]);
     }
-    AxiRequest host_seen;
-    if (host) see_host(host_seen);
+    if (host) see_host(host_seen_);
     raise(rising);
     model_->eval();
     for (std::size_t b = 0; b < kBanks; ++b) {
       if ((rising >> (Clocks::kBank + b) & 1U) == 0) continue;
-      banks_[b]->clock(seen[b], bank_driven_[b]);
+      banks_[b]->clock(bank_seen_[b], bank_driven_[b]);
       drive_bank(b);
     }
     if (host) {
-      host_.clock(host_seen, host_driven_);
+      host_.clock(host_seen_, host_driven_);
       drive_host();
     }
     engine_cycles_ += rising >> Clocks::kEngine & 1U;
   }
 
-  void lower() {
-    model_->clk_i = 0;
-    model_->bank_clk_i = 0;
-    model_->host_clk_i = 0;
-    high_ = 0;
-  }
+  /// These clocks are high, all others low.
   void raise(unsigned rising) {
     model_->clk_i = rising >> Clocks::kEngine & 1U;
     model_->bank_clk_i = static_cast<unsigned char>(rising >> Clocks::kBank & 0xFU);
@@ -174,14 +177,11 @@ class BoardOf : public Board {
     seen.b_ready = bit(model_->bank_bready_o, b);
   }
 
-  /// The 33 bits of bank b.
+  /// The 33 bits of bank b, which lie in two words.
   static std::uint64_t address(const std::uint32_t* words, std::size_t b) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < 33; ++i) {
-      const std::size_t at = 33 * b + i;
-      value |= std::uint64_t{words[at / 32] >> (at % 32) & 1U} << i;
-    }
-    return value;
+    const std::size_t at = 33 * b;
+    const std::uint64_t both = std::uint64_t{words[at / 32 + 1]} << 32 | words[at / 32];
+    return both >> (at % 32) & ((std::uint64_t{1} << 33) - 1);
   }
 
   template <typename Word>
@@ -243,7 +243,9 @@ class BoardOf : public Board {
   Clocks clocks_;
   HostLink host_;
   std::vector<std::unique_ptr<BankModel>> banks_;
+  std::array<AxiRequest, kBanks> bank_seen_;
   std::array<AxiResponse, kBanks> bank_driven_;
+  AxiRequest host_seen_;
   AxiResponse host_driven_;
   CsrSeen csr_before_;
   unsigned high_ = 0;  ///< clocks that have risen and not fallen

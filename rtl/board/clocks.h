@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -21,19 +22,23 @@ class Clocks {
     // Phases that are no simple fraction of each other.
     constexpr std::uint64_t kPhases[kCount] = {100'000,   700'017,   1'300'041,
                                                1'900'087, 2'500'113, 333'019};
-    for (std::size_t c = 0; c < kCount; ++c) next_[c] = kPhases[c];
+    std::copy_n(kPhases, kCount, edges_.begin());
+    soonest_ = *std::min_element(edges_.begin(), edges_.end());
   }
 
-  /// Moves to the next edge and gives the set of clocks that rise there, a bit each.
-  unsigned advance() {
-    now_ = next_[0];
-    for (const std::uint64_t at : next_) now_ = at < now_ ? at : now_;
+  /// The set of clocks that rise at the next edge, a bit each.
+  unsigned next() const {
     unsigned rising = 0;
-    for (std::size_t c = 0; c < kCount; ++c) {
-      if (next_[c] != now_) continue;
-      rising |= 1U << c;
-      next_[c] += periods_[c];
-    }
+    for (std::size_t c = 0; c < kCount; ++c) rising |= edges_[c] == soonest_ ? 1U << c : 0;
+    return rising;
+  }
+
+  /// Moves to the next edge and gives the clocks that rise there.
+  unsigned advance() {
+    const unsigned rising = next();
+    now_ = soonest_;
+    for (std::size_t c = 0; c < kCount; ++c) edges_[c] += (rising >> c & 1U) != 0 ? periods_[c] : 0;
+    soonest_ = *std::min_element(edges_.begin(), edges_.end());
     return rising;
   }
 
@@ -41,7 +46,8 @@ class Clocks {
 
  private:
   std::array<std::uint64_t, kCount> periods_{};
-  std::array<std::uint64_t, kCount> next_{};
+  std::array<std::uint64_t, kCount> edges_{};  ///< the next of each
+  std::uint64_t soonest_ = 0;
   std::uint64_t now_ = 0;
 };
 

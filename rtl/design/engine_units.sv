@@ -65,6 +65,41 @@ module engine_units #(
   assign stream_ready_o[H] = 1'b0;  // these take nothing from the stream
   assign stream_ready_o[S] = 1'b0;
 
+  // Each unit's clock runs while the unit works or is asked to.
+  logic rows_clk, product_clk, heads_clk, attend_clk, store_clk;
+  logic observe_valid;
+
+  clock_gate u_rows_clk (
+      .clk_i,
+      .rst_ni,
+      .wake_i(busy_o[R] || start_valid_i[R] || stream_valid_i[R]),
+      .clk_o(rows_clk)
+  );
+  clock_gate u_product_clk (
+      .clk_i,
+      .rst_ni,
+      .wake_i(busy_o[P] || start_valid_i[P] || stream_valid_i[P]),
+      .clk_o(product_clk)
+  );
+  clock_gate u_heads_clk (
+      .clk_i,
+      .rst_ni,
+      .wake_i(busy_o[H] || start_valid_i[H]),
+      .clk_o(heads_clk)
+  );
+  clock_gate u_attend_clk (
+      .clk_i,
+      .rst_ni,
+      .wake_i(busy_o[A] || start_valid_i[A] || stream_valid_i[A] || observe_valid),
+      .clk_o(attend_clk)
+  );
+  clock_gate u_store_clk (
+      .clk_i,
+      .rst_ni,
+      .wake_i(busy_o[S] || start_valid_i[S] || pass_start_i),
+      .clk_o(store_clk)
+  );
+
   // Vector memory.
   logic [1023:0] vm_data;
   logic rows_vm_write_valid, rows_vm_write_ready, product_vm_write_valid, product_vm_write_ready;
@@ -161,7 +196,7 @@ module engine_units #(
   rows_unit #(
       .Config(Config)
   ) u_rows (
-      .clk_i,
+      .clk_i(rows_clk),
       .rst_ni,
       .start_valid_i(start_valid_i[R]),
       .start_ready_o(start_ready_o[R]),
@@ -271,7 +306,7 @@ module engine_units #(
   product_unit #(
       .Config(Config)
   ) u_product (
-      .clk_i,
+      .clk_i(product_clk),
       .rst_ni,
       .start_valid_i(start_valid_i[P]),
       .start_ready_o(start_ready_o[P]),
@@ -318,7 +353,7 @@ module engine_units #(
   heads_unit #(
       .Config(Config)
   ) u_heads (
-      .clk_i,
+      .clk_i(heads_clk),
       .rst_ni,
       .start_valid_i(start_valid_i[H]),
       .start_ready_o(start_ready_o[H]),
@@ -391,7 +426,6 @@ module engine_units #(
   );
 
   // Attend unit.
-  logic observe_valid;
   logic [3:0] observe_head;
   logic [15:0] observe_slot;
   logic [127:0] observe_data;
@@ -400,7 +434,7 @@ module engine_units #(
   attend_unit #(
       .Config(Config)
   ) u_attend (
-      .clk_i,
+      .clk_i(attend_clk),
       .rst_ni,
       .start_valid_i(start_valid_i[A]),
       .start_ready_o(start_ready_o[A]),
@@ -439,7 +473,7 @@ module engine_units #(
   store_unit #(
       .Config(Config)
   ) u_store (
-      .clk_i,
+      .clk_i(store_clk),
       .rst_ni,
       .pass_start_i,
       .start_valid_i(start_valid_i[S]),

@@ -13,3 +13,7 @@ logos_test(rtl_engine_observed_test
 logos_test(rtl_engine_test
   SOURCES engine_test.cc ../contract/contract.cc
   LINK d5005_board bench_core)
+# How fast the engine is, and its simulation: a program, no test.
+add_executable(rtl_engine_speed engine_speed.cc)
+target_link_libraries(rtl_engine_speed PRIVATE logos_options d5005_board bench_core)
+target_compile_definitions(rtl_engine_speed PRIVATE LOGOS_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
