@@ -18,6 +18,8 @@ constexpr std::int64_t kLineBytes = 64;
 /// Quads after which a product's stream may begin anew: scales come every 16, multipliers every 32
 /// words.
 constexpr std::int64_t kRestart = 32;
+/// Instructions that show a model's operations: far above any model's.
+constexpr std::int64_t kMostAdded = std::int64_t{1} << 20;
 constexpr const char* kWhere = "d5005: observation";
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
@@ -131,7 +133,13 @@ class Additions {
   /// Begins an addition in front of the instruction at hand, or behind it.
   void before() { additions_.push_back({at_, {}, 0, {}}); }
   void after() { additions_.push_back({at_ + 1, {}, 0, {}}); }
-  void add(const Instruction& i) { additions_.back().instructions.push_back(i); }
+  void add(const Instruction& i) {
+    if (++added_ > kMostAdded) {
+      throw Error(kWhere, "damaged plan: instructions that show operations",
+                  fmt::format("more than {}", kMostAdded), "fewer");
+    }
+    additions_.back().instructions.push_back(i);
+  }
 
   /// Appends a store of what `like` is of and gives where its rows go.
   ObservedPiece store(const Instruction& like, StoreSource what, Instruction shape,
@@ -142,7 +150,7 @@ class Additions {
     shape.line = like.line;
     shape.last_row = like.last_row;
     shape.host_offset = narrow(to.host_units);
-    to.instructions.push_back(shape);
+    add(shape);
     ObservedPiece piece;
     piece.offset = to.host_units;
     piece.lines = lines;
@@ -429,6 +437,7 @@ class Additions {
   std::int64_t x_end_ = 0;  ///< first word behind the row stream
   std::size_t at_ = 0;      ///< the instruction at hand
   std::vector<Addition> additions_;
+  std::int64_t added_ = 0;
 };
 
 }  // namespace

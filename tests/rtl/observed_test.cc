@@ -7,11 +7,11 @@
 #include <regex>
 #include <sstream>
 
+#include "bench/bringup/instruction_model.h"
 #include "program/error.h"
 #include "rtl/lowering/lowering.h"
 #include "rtl/lowering/memory_image.h"
 #include "sim/dump.h"
-#include "bench/bringup/instruction_model.h"
 #include "tests/rtl/observed_digests.h"
 
 namespace logos::d5005 {
@@ -210,6 +210,15 @@ TEST(Observed, RefusesDamagedPlans) {
   plan = small.plan;
   plan.boards.front().matrices.clear();
   EXPECT_NE(refusal_of(plan, positions).find("a product of no matrix"), std::string::npos);
+  plan = small.plan;
+  auto& program = plan.boards.front().program;
+  const auto attend = std::find_if(program.begin(), program.end(), [](const Instruction& i) {
+    return i.op == static_cast<std::uint32_t>(Op::kAttend);
+  });
+  ASSERT_NE(attend, program.end());
+  attend->heads = 255;
+  program.insert(attend, 2000, Instruction(*attend));
+  EXPECT_NE(refusal_of(plan, positions).find("instructions that show"), std::string::npos);
   plan = small.plan;
   plan.engine.rows = 1000000;
   EXPECT_NE(refusal_of(plan, positions).find("rows of a pass"), std::string::npos);
