@@ -14,12 +14,6 @@
 
 namespace logos::d5005 {
 
-/// A row's entry of the row table.
-struct TableRow {
-  std::uint32_t token = 0;     ///< from 0
-  std::uint32_t position = 0;  ///< from 0
-};
-
 /// What a bank's counters say of a run.
 struct BankCounters {
   std::uint64_t beats = 0;    ///< read

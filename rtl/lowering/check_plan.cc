@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "program/error.h"
+#include "rtl/lowering/exchange.h"
 #include "rtl/lowering/layout.h"
 
 namespace logos::d5005 {
@@ -25,7 +29,9 @@ class PlanCheck {
     hold(std::cmp_equal(plan_.boards.size(), chips), "another number of boards");
     check_shape();
     check_outputs();
+    check_embeddings();
     for (const BoardPlan& board : plan_.boards) check_board(board);
+    for (const Exchange& exchange : plan_.exchanges) check_exchange(exchange);
   }
 
  private:
@@ -44,23 +50,112 @@ class PlanCheck {
     hold(plan_.columns >= 1 && plan_.columns <= kMostColumns, "columns");
     hold(plan_.head_columns >= 0 && plan_.head_columns <= kMostHead && plan_.head_columns % 2 == 0,
          "columns of a head");
-    hold(plan_.capacity <= plan_.engine.positions, "positions of a cache");
+    hold(plan_.capacity <= plan_.engine.super_beats, "positions of a cache");
     hold(!plan_.lines.empty() && std::cmp_less_equal(plan_.lines.size(), kMostLines), "lines");
+  }
+
+  /// Rows of an engine's run: of a pass where there are several boards.
+  std::int64_t rows_of_run() const {
+    return plan_.boards.size() == 1 ? plan_.rows : std::min(plan_.rows, plan_.engine.rows);
+  }
+
+  /// A piece of `rows` rows lies in the output buffer of a board.
+  void check_piece(const OutputPiece& piece, std::int64_t element_bytes, std::int64_t rows) const {
+    hold(piece.columns >= 1 && std::cmp_less(piece.board, plan_.boards.size()), "a stored piece");
+    const std::int64_t lines = (piece.columns * element_bytes + 63) / 64;
+    hold(lines <= plan_.host_units / rows && piece.offset <= plan_.host_units - rows * lines,
+         "place of a stored piece");
+  }
+
+  /// Pieces that one after the other are the columns.
+  void check_columns(std::span<const OutputPiece> pieces, std::int64_t columns) const {
+    std::int64_t next = 0;
+    for (const OutputPiece& piece : pieces) {
+      hold(piece.first == next, "columns of stored pieces");
+      next += piece.columns;
+    }
+    hold(next == columns, "columns of stored pieces");
+  }
+
+  /// One piece a board; each row is whole on the board that holds its token.
+  void check_held(std::span<const OutputPiece> pieces, std::int64_t columns) const {
+    hold(plan_.has_tokens && pieces.size() == plan_.boards.size() && columns == plan_.columns,
+         "boards of held rows");
+    for (std::size_t b = 0; b < pieces.size(); ++b) {
+      hold(std::cmp_equal(pieces[b].board, b), "boards of held rows");
+      check_columns(pieces.subspan(b, 1), columns);
+    }
   }
 
   void check_outputs() const {
     hold(plan_.output_rows >= 1 && plan_.output_rows <= plan_.rows, "rows of the outputs");
     hold(plan_.host_units >= 1 && plan_.host_units <= kMostHostUnits, "size of the output buffer");
-    std::int64_t columns = 0;
     for (const OutputPiece& piece : plan_.outputs) {
-      const std::int64_t lines = (piece.columns + 15) / 16;
-      hold(piece.columns >= 1 && lines <= plan_.host_units / plan_.output_rows &&
-               piece.offset <= plan_.host_units - plan_.output_rows * lines,
-           "place of an output");
-      hold(piece.first <= plan_.output_columns - piece.columns, "columns of an output");
-      columns += piece.columns;
+      check_piece(piece, 4, std::min(plan_.output_rows, rows_of_run()));
     }
-    hold(columns == plan_.output_columns, "columns of the outputs");
+    if (plan_.rows_are_held) {
+      hold(plan_.output_rows == plan_.rows, "rows of the outputs");
+      check_held(plan_.outputs, plan_.output_columns);
+    } else {
+      check_columns(plan_.outputs, plan_.output_columns);
+    }
+  }
+
+  void check_exchange(const Exchange& exchange) const {
+    const bool sums = exchange.kind == ExchangeKind::kSums;
+    for (const OutputPiece& piece : exchange.pieces) {
+      check_piece(piece, sums ? 8 : 4, rows_of_run());
+    }
+    const auto boards = static_cast<std::int64_t>(plan_.boards.size());
+    if (exchange.kind == ExchangeKind::kHeldRows) {
+      check_held(exchange.pieces, exchange.columns);
+    } else if (exchange.kind == ExchangeKind::kPeaks) {
+      hold(boards <= kSuperBeatBytes / 4, "boards of peaks");
+      check_columns(exchange.pieces, boards);
+      for (const OutputPiece& piece : exchange.pieces) hold(piece.columns == 1, "peaks of a board");
+    } else {
+      hold(exchange.columns == plan_.columns &&
+               weights_.matrix(exchange.tensor).rows == exchange.columns,
+           "columns of sums");
+      for (std::int64_t b = 0; b < boards; ++b) {
+        std::vector<OutputPiece> own;
+        for (const OutputPiece& piece : exchange.pieces) {
+          if (piece.board == b) own.push_back(piece);
+          hold(piece.first % 64 == 0, "columns of sums");
+        }
+        check_columns(own, exchange.columns);
+      }
+    }
+    const std::int64_t beats = exchange.kind == ExchangeKind::kHeldRows ? row_beats(plan_.columns)
+                               : sums ? sums_beats(plan_.columns, boards)
+                                      : 1;
+    for (const BoardPlan& board : plan_.boards) {
+      inside(exchange_base(board, exchange.kind), beats * rows_of_run(), "place of an exchange");
+    }
+  }
+
+  /// One program on one board, on several a segment between each two exchanges.
+  void check_segments(const BoardPlan& board) const {
+    const auto check_program = [&](const Segment& segment) {
+      hold(segment.count >= 1 && segment.count <= plan_.engine.instructions &&
+               std::cmp_less_equal(segment.first + segment.count, board.program.size()),
+           "length of the program");
+      const auto last = static_cast<std::size_t>(segment.first + segment.count - 1);
+      hold(static_cast<Op>(board.program[last].op) == Op::kEnd, "end of the program");
+      inside(segment.base, program_beats(static_cast<std::size_t>(segment.count)) * segment.copies,
+             "place of the program");
+    };
+    if (plan_.boards.size() == 1) {
+      hold(plan_.exchanges.empty() && board.segments.empty(), "segments on one board");
+      check_program({board.program_base, 0, static_cast<std::int64_t>(board.program.size()), 1});
+      return;
+    }
+    hold(board.segments.size() == plan_.exchanges.size() + 1, "segments of a board");
+    const std::int64_t passes = (plan_.rows + plan_.engine.rows - 1) / plan_.engine.rows;
+    for (const Segment& segment : board.segments) {
+      hold(segment.copies == 1 || segment.copies == passes, "copies of a program");
+      check_program(segment);
+    }
   }
 
   void check_board(const BoardPlan& board) const {
@@ -69,8 +164,6 @@ class PlanCheck {
       hold(std::cmp_equal(weights_.vector(item.tensor).size(), item.size), "size of a gain");
       inside(item.base, row_beats(item.size), "place of a gain");
     }
-    hold(board.embeddings.size() <= 1, "several embeddings");
-    for (const EmbeddingItem& item : board.embeddings) check_embedding(item);
     hold(board.caches.empty() || (plan_.has_positions && plan_.head_columns >= 2),
          "caches without positions");
     for (const CacheItem& item : board.caches) check_cache(item);
@@ -80,11 +173,7 @@ class PlanCheck {
     if (plan_.has_given) {
       inside(board.given_base, row_beats(plan_.columns) * plan_.rows, "place of the given rows");
     }
-    hold(!board.program.empty() &&
-             std::cmp_less_equal(board.program.size(), plan_.engine.instructions) &&
-             static_cast<Op>(board.program.back().op) == Op::kEnd,
-         "length of the program");
-    inside(board.program_base, program_beats(board.program.size()), "place of the program");
+    check_segments(board);
   }
 
   void check_matrix(const MatrixItem& item) const {
@@ -104,11 +193,21 @@ class PlanCheck {
     inside(item.base, matrix_beats(item), "place of a matrix");
   }
 
-  void check_embedding(const EmbeddingItem& item) const {
-    const MatrixView view = weights_.matrix(item.tensor);
-    hold(item.rows >= 0 && item.first_row + item.rows <= view.rows && item.columns == view.columns,
-         "size of the embedding");
-    inside(item.base, embedding_beats(item.columns) * item.rows, "place of the embedding");
+  /// Every token has its row on one of the boards.
+  void check_embeddings() const {
+    std::int64_t next = 0;
+    for (const BoardPlan& board : plan_.boards) {
+      hold(board.embeddings.size() == (plan_.has_tokens ? 1U : 0U), "embeddings");
+      for (const EmbeddingItem& item : board.embeddings) {
+        const MatrixView view = weights_.matrix(item.tensor);
+        hold(item.rows >= 1 && item.first_row == next && next + item.rows <= view.rows &&
+                 item.columns == view.columns && item.columns == plan_.columns,
+             "size of the embedding");
+        inside(item.base, embedding_beats(item.columns) * item.rows, "place of the embedding");
+        next += item.rows;
+      }
+    }
+    hold(!plan_.has_tokens || next == plan_.vocabulary, "rows of the embedding");
   }
 
   void check_cache(const CacheItem& item) const {

@@ -17,6 +17,7 @@ Ended Emitter::emit(Op op, Instruction instruction, std::initializer_list<Ended>
   // count has passed 127.
   std::array<int, kUnits> need{};
   for (const Ended& ended : after) {
+    if (ended.segment != ends_.size()) continue;
     int& of_unit = need[static_cast<std::size_t>(ended.unit)];
     of_unit = std::max(of_unit, ended.count);
   }
@@ -26,12 +27,13 @@ Ended Emitter::emit(Op op, Instruction instruction, std::initializer_list<Ended>
   }
   program_.push_back(instruction);
   const Unit unit = unit_of(op);
-  return {unit, ++emitted_[static_cast<std::size_t>(unit)]};
+  return {unit, ++emitted_[static_cast<std::size_t>(unit)], ends_.size()};
 }
 
-std::vector<Instruction> Emitter::finish() {
+void Emitter::end_segment() {
   program_.push_back({});
-  return program_;
+  ends_.push_back(static_cast<std::int64_t>(program_.size()));
+  emitted_ = {};
 }
 
 }  // namespace logos::d5005

@@ -216,6 +216,31 @@ std::int64_t program_beats(std::size_t instructions) {
          divide_up(static_cast<std::int64_t>(instructions * kInstructionBytes), kSuperBeatBytes);
 }
 
+std::int64_t sums_beats(std::int64_t columns, std::int64_t chips) {
+  return divide_up(columns, 64) * (1 + 2 * chips);
+}
+
+std::int64_t program_of_pass(const Segment& segment, std::int64_t pass) {
+  const std::int64_t beats = program_beats(static_cast<std::size_t>(segment.count));
+  return segment.base + (segment.copies > 1 ? pass * beats : 0);
+}
+
+Instruction at_row(Instruction instruction, std::int64_t first_row, bool given) {
+  const auto rows = static_cast<std::uint32_t>(first_row);
+  switch (static_cast<Op>(instruction.op)) {
+    case Op::kLoad:
+      if (given) instruction.stream_base += rows * instruction.stream_beats;
+      break;
+    case Op::kHeads:
+    case Op::kAttend:
+      instruction.cache_base += rows * instruction.cache_row_stride;
+      break;
+    default:
+      break;
+  }
+  return instruction;
+}
+
 void write_matrix(const MatrixItem& item, const WeightStore& weights, std::byte fill,
                   const SuperBeatSink& sink) {
   MatrixWriter(item, weights, fill, sink).write();

@@ -27,6 +27,14 @@ std::int64_t key_block_beats(std::int64_t head_columns);  ///< of 128 positions 
 std::int64_t value_block_beats(std::int64_t head_columns);
 std::int64_t cache_head_beats(std::int64_t head_columns, std::int64_t positions);
 std::int64_t program_beats(std::size_t instructions);
+std::int64_t sums_beats(std::int64_t columns, std::int64_t chips);  ///< a row of OpScale
+
+/// Where the header of a pass's copy of a segment lies.
+std::int64_t program_of_pass(const Segment& segment, std::int64_t pass);
+
+/// The instruction in an engine's run that begins with the run's row `first_row`: what it addresses
+/// by rows of the run lies further on. `given`: rows that are loaded are given.
+Instruction at_row(Instruction instruction, std::int64_t first_row, bool given);
 
 /// A matrix as the product unit reads it; padding holds zeros, or `fill` in every byte.
 void write_matrix(const MatrixItem& item, const WeightStore& weights, std::byte fill,

@@ -92,6 +92,29 @@ std::int64_t reach_of(const Plan& plan, const Inputs& inputs, std::size_t cache)
   return *std::max_element(inputs.positions.begin(), inputs.positions.end());
 }
 
+/// The board's program, or those of its segments with a copy for each pass that needs its own.
+void write_programs(const Plan& plan, std::size_t board_index, const Identity& identity,
+                    const SuperBeatSink& sink) {
+  const BoardPlan& board = plan.boards[board_index];
+  const auto chip = static_cast<std::int64_t>(board_index);
+  const auto chips = static_cast<std::int64_t>(plan.boards.size());
+  if (board.segments.empty()) {
+    write_program(board.program_base, identity.sha256, chip, chips, board.program, sink);
+  }
+  for (const Segment& segment : board.segments) {
+    const auto program = std::span(board.program)
+                             .subspan(static_cast<std::size_t>(segment.first),
+                                      static_cast<std::size_t>(segment.count));
+    for (std::int64_t pass = 0; pass < segment.copies; ++pass) {
+      std::vector<Instruction> copy;
+      for (const Instruction& i : program) {
+        copy.push_back(at_row(i, pass * plan.engine.rows, plan.has_given));
+      }
+      write_program(program_of_pass(segment, pass), identity.sha256, chip, chips, copy, sink);
+    }
+  }
+}
+
 }  // namespace
 
 void write_image(const Plan& plan, std::size_t board_index, const WeightStore& weights,
@@ -111,8 +134,7 @@ void write_image(const Plan& plan, std::size_t board_index, const WeightStore& w
       }
     }
   }
-  write_program(board.program_base, identity.sha256, static_cast<std::int64_t>(board_index),
-                static_cast<std::int64_t>(plan.boards.size()), board.program, sink);
+  write_programs(plan, board_index, identity, sink);
 }
 
 void read_pushed(const Plan& plan, std::size_t board_index, const SuperBeatSource& source,

@@ -67,11 +67,23 @@ void transfer(Archive& archive, BoardPlan& board) {
     }
   });
   archive.list(board.caches, [](auto& inner, CacheItem& item) { transfer(inner, item); });
-  for (std::int64_t* value :
-       {&board.rotary_base, &board.given_base, &board.program_base, &board.super_beats}) {
+  for (std::int64_t* value : {&board.rotary_base, &board.given_base, &board.peaks_base,
+                              &board.sums_base, &board.program_base, &board.super_beats}) {
     number(archive, *value, 0, kMaxInt32);
   }
   archive.list(board.program, [](auto& inner, Instruction& i) { transfer(inner, i); });
+  archive.list(board.segments, [](auto& inner, Segment& segment) {
+    for (std::int64_t* value : {&segment.base, &segment.first, &segment.count, &segment.copies}) {
+      number(inner, *value, 0, kMaxInt32);
+    }
+  });
+}
+
+template <typename Archive>
+void transfer(Archive& archive, OutputPiece& piece) {
+  for (std::int64_t* value : {&piece.offset, &piece.first, &piece.columns, &piece.board}) {
+    number(archive, *value, 0, kMaxInt32);
+  }
 }
 
 template <typename Archive>
@@ -118,11 +130,14 @@ void transfer(Archive& archive, Plan& plan) {
     inner.text(line.name);
   });
   archive.list(plan.boards, [](auto& inner, BoardPlan& board) { transfer(inner, board); });
-  archive.list(plan.outputs, [](auto& inner, OutputPiece& piece) {
-    for (std::int64_t* value : {&piece.offset, &piece.first, &piece.columns}) {
-      number(inner, *value, 0, kMaxInt32);
-    }
+  archive.list(plan.exchanges, [](auto& inner, Exchange& exchange) {
+    number(inner, exchange.kind, 0, 2);
+    inner.text(exchange.tensor);
+    number(inner, exchange.columns, 0, kMaxInt32);
+    inner.list(exchange.pieces, [](auto& items, OutputPiece& piece) { transfer(items, piece); });
   });
+  archive.list(plan.outputs, [](auto& inner, OutputPiece& piece) { transfer(inner, piece); });
+  number(archive, plan.rows_are_held, 0, 1);
   for (std::int64_t* value : {&plan.output_rows, &plan.output_columns, &plan.host_units}) {
     number(archive, *value, 0, kMaxInt32);
   }

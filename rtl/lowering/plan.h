@@ -81,12 +81,38 @@ struct CacheItem {
   std::int64_t heads = 0;
 };
 
-/// Columns [first, first + columns) of the outputs, as OpStore left them: row t of the run at
-/// (offset + t * ceil(columns / 16)) * 64 bytes.
+/// A row's entry of an engine's row table.
+struct TableRow {
+  std::uint32_t token = 0;     ///< from 0
+  std::uint32_t position = 0;  ///< from 0
+};
+
+/// Columns [first, first + columns) of a value, as OpStore left them: row t of the run at (offset +
+/// t * lines) * 64 bytes, `lines` those that the columns fill.
 struct OutputPiece {
   std::int64_t offset = 0;  ///< 64-byte units
   std::int64_t first = 0;
   std::int64_t columns = 0;
+  std::int64_t board = 0;  ///< whose output buffer
+};
+
+/// What boards give each other between two segments (exchange.h).
+enum class ExchangeKind { kHeldRows, kPeaks, kSums };
+struct Exchange {
+  ExchangeKind kind = ExchangeKind::kHeldRows;
+  std::string tensor;        ///< of sums: the matrix, whose row scales go with them; else ""
+  std::int64_t columns = 0;  ///< of the value; of peaks, one a board
+  std::vector<OutputPiece> pieces;
+};
+
+/// Instructions [first, first + count) of a board's program: a program of their own in DDR. Where
+/// they address something by rows of the run, each pass has a copy of its own, one behind the
+/// other: the rows of the engine's run are those of one pass.
+struct Segment {
+  std::int64_t base = 0;  ///< super-beats: its header
+  std::int64_t first = 0;
+  std::int64_t count = 0;  ///< with its OpEnd
+  std::int64_t copies = 1;
 };
 
 /// What one board holds and does.
@@ -96,10 +122,13 @@ struct BoardPlan {
   std::vector<EmbeddingItem> embeddings;  ///< none or one
   std::vector<CacheItem> caches;
   std::int64_t rotary_base = 0;  ///< of position 0
-  std::int64_t given_base = 0;
+  std::int64_t given_base = 0;   ///< rows of x that come from the host
+  std::int64_t peaks_base = 0;   ///< those of a pass, of all boards
+  std::int64_t sums_base = 0;    ///< likewise
   std::int64_t program_base = 0;
   std::int64_t super_beats = 0;      ///< all that is used
-  std::vector<Instruction> program;  ///< with its OpEnd
+  std::vector<Instruction> program;  ///< with its OpEnd, or that of each segment
+  std::vector<Segment> segments;     ///< none on one board, whose engine goes through all passes
 };
 
 /// Where an operation stands in the text: its layer from 1 (0 outside the layers), its line from 1.
@@ -109,7 +138,9 @@ struct PlanLine {
   std::string name;  ///< in the dump's names; "" where it has none
 };
 
-/// A program lowered for boards: their memory, instructions, outputs. Plain values.
+/// A program lowered for boards: their memory, instructions, outputs. Plain values. Several boards
+/// go through the run pass by pass, and in a pass through the segments, all in step; the last
+/// segment runs in the last pass only where the outputs are of the run's last row.
 struct Plan {
   std::int64_t rows = 0;
   bool is_chunk = false;
@@ -127,7 +158,9 @@ struct Plan {
   EngineSize engine;
   std::vector<PlanLine> lines;  ///< by operation; instructions and FAULT name one by its number
   std::vector<BoardPlan> boards;
+  std::vector<Exchange> exchanges;  ///< after each segment but the last
   std::vector<OutputPiece> outputs;
+  bool rows_are_held = false;  ///< of the outputs, each is right on the board that holds its token
   std::int64_t output_rows = 0;
   std::int64_t output_columns = 0;
   std::int64_t host_units = 0;  ///< 64-byte units of the output buffer

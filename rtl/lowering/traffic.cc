@@ -20,7 +20,7 @@ class Counter {
 
   Traffic count() {
     for (const BoardPlan& board : plan_.boards) {
-      for (const MatrixItem& item : board.matrices) add_matrix(item);
+      for (const MatrixItem& item : board.matrices) add_matrix(board, item);
       for (const GainItem& item : board.gains) spread(u64(passes_ * item.size) * sizeof(float));
       for (const EmbeddingItem& item : board.embeddings) add_embedding(item);
       if (!board.caches.empty()) spread(u64(plan_.rows * plan_.head_columns) * sizeof(float));
@@ -34,6 +34,7 @@ class Counter {
         }
       }
     }
+    for (const Exchange& exchange : plan_.exchanges) add_exchange(exchange);
     return traffic_;
   }
 
@@ -43,7 +44,7 @@ class Counter {
     for (std::size_t b = 0; b < kBanks; ++b) traffic_.ddr[b] += (bytes + b) / kBanks;
   }
 
-  void add_matrix(const MatrixItem& item) {
+  void add_matrix(const BoardPlan& board, const MatrixItem& item) {
     std::int64_t rows = 0;
     std::int64_t biases = 0;
     for (const MatrixPart& part : item.parts) {
@@ -53,23 +54,32 @@ class Counter {
     const std::int64_t groups = (item.columns + kGroup - 1) / kGroup;
     const std::uint64_t bytes =
         u64(rows * (item.columns + groups)) + u64(rows + biases) * sizeof(float);
-    const std::int64_t passes = is_of_last_row(item) ? 1 : passes_;
+    const bool last_row = is_of_last_row(board, item);
+    const std::int64_t passes = last_row ? 1 : passes_;
     spread(u64(passes) * bytes);
     traffic_.weight_bytes += u64(passes) * bytes;
-    const std::uint64_t macs =
-        u64((is_of_last_row(item) ? 1 : plan_.rows) * rows) * u64(item.columns);
+    const std::uint64_t macs = u64((last_row ? 1 : plan_.rows) * rows) * u64(item.columns);
     traffic_.weight_macs += macs;
     traffic_.macs += macs;
   }
 
   /// The matrix's instruction runs once, for the run's last row.
-  bool is_of_last_row(const MatrixItem& item) const {
-    return std::any_of(plan_.boards.begin(), plan_.boards.end(), [&](const BoardPlan& board) {
-      return std::any_of(board.program.begin(), board.program.end(), [&](const Instruction& i) {
-        return static_cast<Op>(i.op) == Op::kProduct && i.last_row != 0 &&
-               i.stream_base == u64(item.base);
-      });
+  static bool is_of_last_row(const BoardPlan& board, const MatrixItem& item) {
+    return std::any_of(board.program.begin(), board.program.end(), [&](const Instruction& i) {
+      return static_cast<Op>(i.op) == Op::kProduct && i.last_row != 0 &&
+             i.stream_base == u64(item.base);
     });
+  }
+
+  /// What each board reads of what the boards gave each other.
+  void add_exchange(const Exchange& exchange) {
+    const auto boards = static_cast<std::int64_t>(plan_.boards.size());
+    const std::int64_t of_element = exchange.kind == ExchangeKind::kSums
+                                        ? 8 * boards + std::int64_t{sizeof(float)}
+                                        : std::int64_t{sizeof(float)};
+    for (std::int64_t b = 0; b < boards; ++b) {
+      spread(u64(plan_.rows * exchange.columns * of_element));
+    }
   }
 
   void add_embedding(const EmbeddingItem& item) {

@@ -12,8 +12,8 @@ namespace logos::d5005 {
 struct Traffic {
   /// Useful bytes that pass a bank, of all boards: of each pass the matrices (int8 weights, a
   /// multiplier a group of 32, a scale a row, biases) and gains; embedding rows by token; rotary
-  /// and given rows; the cached positions that are visible, read once a row, and those pushed. No
-  /// padding.
+  /// and given rows; the cached positions that are visible, read once a row, and those pushed;
+  /// rows, peaks, sums and row scales that boards read of what they exchanged. No padding.
   std::array<std::uint64_t, kBanks> ddr{};
   std::uint64_t weight_bytes = 0;  ///< of these, the matrices'
   std::uint64_t weight_macs = 0;   ///< products of a weight with an activation
