@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "program/error.h"
@@ -11,6 +15,7 @@
 #include "rtl/driver/plan_runner.h"
 #include "rtl/lowering/check_plan.h"
 #include "rtl/lowering/lowering.h"
+#include "rtl/lowering/observed.h"
 #include "rtl/lowering/traffic.h"
 
 namespace logos::d5005 {
@@ -59,20 +64,39 @@ void check_reach(const Plan& plan, const Inputs& inputs) {
   }
 }
 
-BoardOptions board_options(const RunOptions& options) {
+BoardOptions board_options(const RunOptions& options, std::size_t index) {
   BoardOptions board;
-  board.seed = options.seed;
+  board.seed = options.seed + index;
   board.stalls_of_256 = options.stalls ? kStallsOf256 : 0;
   if (options.fill) board.fill.word = *options.fill;
   return board;
 }
 
-/// Which of the engine's two peaks a run came nearest to.
+/// Boards made for a run, and their drivers.
+class SimulatedBoards {
+ public:
+  SimulatedBoards(const D5005Config& config, const Plan& plan, const RunOptions& options) {
+    for (std::size_t b = 0; b < plan.boards.size(); ++b) {
+      SimTransport& transport = transports_.emplace_back(
+          make_board(config.rows, config.mac_rows, config.board, board_options(options, b)));
+      pointers_.push_back(&drivers_.emplace_back(transport, plan.engine));
+    }
+  }
+  std::span<Driver* const> drivers() const { return pointers_; }
+
+ private:
+  std::deque<SimTransport> transports_;
+  std::deque<Driver> drivers_;
+  std::vector<Driver*> pointers_;
+};
+
+/// Which of the engines' two peaks a run came nearest to.
 Bound bound_of(const Plan& plan, const Traffic& traffic, const RunCounters& counters,
                const BoardParameters& board) {
   std::uint64_t bytes = 0;
   for (const std::uint64_t of_bank : traffic.ddr) bytes += of_bank;
-  const double cycles = static_cast<double>(std::max<std::uint64_t>(counters.cycles, 1));
+  const double cycles = static_cast<double>(std::max<std::uint64_t>(counters.cycles, 1)) *
+                        static_cast<double>(plan.boards.size());
   const double beats_a_cycle = board.clocks.bank_mhz / board.clocks.engine_mhz;
   const Bound memory{"ddr", static_cast<double>(bytes) / (256 * beats_a_cycle * cycles)};
   const Bound array{"mac_array", static_cast<double>(traffic.weight_macs) /
@@ -91,10 +115,14 @@ Timing timing_of(const Plan& plan, const Inputs& inputs, const PlanOutcome& outc
   for (std::size_t b = 0; b < traffic.ddr.size(); ++b) {
     timing.bytes[fmt::format("ddr{}", b)] = traffic.ddr[b];
   }
-  timing.bytes["host"] = outcome.host_bytes;
+  timing.bytes["host"] = outcome.outputs.size() * sizeof(float) + outcome.exchanged_bytes;
   timing.macs = traffic.macs;
   timing.cycles_by_category = counters.by_category;
   timing.bound = bound_of(plan, traffic, counters, board);
+  if (plan.boards.size() > 1) {
+    timing.remark =
+        fmt::format("{} boards in step, exchanges through the host by DMA", plan.boards.size());
+  }
   return timing;
 }
 
@@ -106,6 +134,25 @@ std::optional<FaultSite> fault_of(const Plan& plan, const RunCounters& counters)
   }
   const PlanLine& line = plan.lines[*counters.fault_line];
   return FaultSite{line.layer, static_cast<int>(line.line)};
+}
+
+using RunOnBoards = std::function<PlanOutcome(const Plan&, Inputs&)>;
+
+/// Runs the plan again, with stores between its instructions, and shows what they stored. Its time
+/// is not that of the run, its outputs are.
+void show(const Plan& plan, const Inputs& inputs, const std::vector<float>& outputs,
+          const RunOnBoards& run, Observer& observer) {
+  const ObservedPlan observed = observe(plan, inputs.positions);
+  std::vector<std::vector<std::byte>> buffers;
+  for (const Plan& part : observed.runs) {
+    Inputs with = inputs;
+    PlanOutcome outcome = run(part, with);
+    if (std::memcmp(outcome.outputs.data(), outputs.data(), outputs.size() * sizeof(float)) != 0) {
+      throw Error("d5005", "a run that is observed gives other outputs than one that is not");
+    }
+    for (auto& buffer : outcome.buffers) buffers.push_back(std::move(buffer));
+  }
+  hand_over(observed, buffers, inputs.positions, observer);
 }
 
 }  // namespace
@@ -127,14 +174,19 @@ Result D5005Lane::run(const Artifact& artifact, const Identity& asked, const Wei
   check_inputs(program_of(plan), inputs);
   check_reach(plan, inputs);
 
-  SimTransport transport(
-      make_board(parsed.rows, parsed.mac_rows, parsed.board, board_options(options)));
-  Driver driver(transport, plan.engine);
-  PlanRunOptions run_options;
-  run_options.fill = static_cast<std::byte>(options.fill.value_or(0) & 0xFF);
-  run_options.cycle_limit = options.cycle_limit;
+  const auto run_on_boards = [&](const Plan& of, Inputs& with) {
+    SimulatedBoards boards(parsed, of, options);
+    PlanRunOptions run_options;
+    run_options.fill = static_cast<std::byte>(options.fill.value_or(0) & 0xFF);
+    run_options.cycle_limit = options.cycle_limit;
+    run_options.keep_buffers = &of != &plan;
+    return run_plan(of, boards.drivers(), weights, asked, with, run_options);
+  };
   const Inputs before = inputs;
-  const PlanOutcome outcome = run_plan(plan, driver, weights, asked, inputs, run_options);
+  const PlanOutcome outcome = run_on_boards(plan, inputs);
+  if (options.observer != nullptr) {
+    show(plan, before, outcome.outputs, run_on_boards, *options.observer);
+  }
   return {plan.output_rows, plan.output_columns, outcome.outputs, fault_of(plan, outcome.counters),
           timing_of(plan, before, outcome, parsed.board)};
 }

@@ -190,9 +190,12 @@ void Driver::wait_while(std::uint64_t status_bit, const std::optional<std::uint6
                     fmt::format("{} cycles", cycles), fmt::format("{} at most", *cycle_limit));
       }
     }
-    transport_.wait();
+    // A copy is short, and its time is taken: no pause makes it longer.
+    if (status_bit != kStatusCopying) transport_.wait();
   }
 }
+
+std::uint64_t Driver::engine_clock() { return transport_.read64(kClockEngine); }
 
 void Driver::copy(std::int64_t at, std::size_t bytes, bool to_host) {
   const std::uint64_t epoch = status() >> kEpochShift & 0xFF;

@@ -60,6 +60,9 @@ class Driver {
   void copy_to_board(std::int64_t at, std::span<const std::byte> bytes);
   void copy_from_board(std::int64_t at, std::span<std::byte> bytes);
 
+  /// Cycles of the engine's clock since the platform's reset.
+  std::uint64_t engine_clock();
+
   /// Starts the program and waits for its end. Throws Error that names unit or bank where it fails.
   RunCounters run(const RunRequest& request);
 

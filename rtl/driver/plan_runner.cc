@@ -1,62 +1,173 @@
 #include "rtl/driver/plan_runner.h"
 
-#include <cstring>
+#include <algorithm>
+#include <utility>
 
 #include "program/check.h"
+#include "rtl/lowering/exchange.h"
+#include "rtl/lowering/layout.h"
 #include "rtl/lowering/memory_image.h"
 
 namespace logos::d5005 {
 namespace {
 
 constexpr std::size_t kLineBytes = 64;
-constexpr std::int64_t kLineFloats = 16;
 
-std::vector<TableRow> row_table(const Plan& plan, const Inputs& inputs) {
-  std::vector<TableRow> table(static_cast<std::size_t>(plan.rows));
-  for (std::size_t r = 0; r < table.size(); ++r) {
-    if (plan.has_tokens) table[r].token = static_cast<std::uint32_t>(inputs.tokens[r] - 1);
-    if (plan.has_positions) table[r].position = static_cast<std::uint32_t>(inputs.positions[r] - 1);
+class PlanRun {
+ public:
+  PlanRun(const Plan& plan, std::span<Driver* const> boards, const WeightStore& weights,
+          const Identity& identity, Inputs& inputs, const PlanRunOptions& options)
+      : plan_(plan),
+        boards_(boards),
+        weights_(weights),
+        identity_(identity),
+        inputs_(inputs),
+        options_(options),
+        stored_(boards.size()) {
+    CHECK(boards.size() == plan.boards.size());
   }
-  return table;
-}
 
-/// The rows of the outputs from the pieces that the engine stored.
-std::vector<float> gather(const Plan& plan, std::span<const std::byte> output) {
-  std::vector<float> rows(static_cast<std::size_t>(plan.output_rows * plan.output_columns));
-  for (const OutputPiece& piece : plan.outputs) {
-    const std::int64_t lines = (piece.columns + kLineFloats - 1) / kLineFloats;
-    for (std::int64_t t = 0; t < plan.output_rows; ++t) {
-      const auto from = static_cast<std::size_t>(piece.offset + t * lines) * kLineBytes;
-      const auto bytes = static_cast<std::size_t>(piece.columns) * sizeof(float);
-      CHECK(from + bytes <= output.size());
-      std::memcpy(rows.data() + t * plan.output_columns + piece.first, output.data() + from, bytes);
+  PlanOutcome run() {
+    for (std::size_t b = 0; b < boards_.size(); ++b) load(b);
+    // One engine goes through all passes by itself.
+    const std::int64_t each = boards_.size() == 1 ? plan_.rows : plan_.engine.rows;
+    for (std::int64_t first = 0; first < plan_.rows; first += each) {
+      run_pass({first, std::min(each, plan_.rows - first)}, first / each);
+    }
+    for (std::size_t b = 0; b < boards_.size(); ++b) {
+      if (plan_.boards[b].caches.empty()) continue;
+      read_pushed(
+          plan_, b,
+          [&](std::int64_t at, std::span<std::byte> bytes) { boards_[b]->read_memory(at, bytes); },
+          inputs_);
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  void load(std::size_t board) {
+    boards_[board]->reset();
+    write_image(plan_, board, weights_, inputs_, identity_, options_.fill,
+                [&](std::int64_t at, std::span<const std::byte> bytes) {
+                  boards_[board]->write_memory(at, bytes);
+                });
+  }
+
+  void run_pass(const RowRange& rows, std::int64_t pass) {
+    const std::size_t last = plan_.exchanges.size();
+    for (std::size_t s = 0; s < last; ++s) {
+      const Exchange& exchange = plan_.exchanges[s];
+      run_segment(s, rows, pass,
+                  [&](std::size_t b) { return stored_bytes(exchange, b, rows.count); });
+      give(exchange, rows);
+    }
+    // Where the run's last row is all that is shown, the passes before it have nothing to show.
+    if (plan_.output_rows == plan_.rows || rows.first + rows.count == plan_.rows) {
+      run_segment(last, rows, pass, [&](std::size_t b) {
+        return keeps_buffers() ? static_cast<std::size_t>(plan_.host_units) * kLineBytes
+                               : stored_bytes(plan_.outputs, b, sizeof(float), shown(rows).count);
+      });
+      show(rows);
+    }
+    if (keeps_buffers()) {
+      for (std::vector<std::byte>& buffer : stored_) outcome_.buffers.push_back(std::move(buffer));
     }
   }
-  return rows;
-}
+
+  bool keeps_buffers() const { return options_.keep_buffers || boards_.size() == 1; }
+
+  /// Runs a segment on every board and takes the bytes of its output buffer that are asked for.
+  template <typename Bytes>
+  void run_segment(std::size_t index, const RowRange& rows, std::int64_t pass, Bytes&& bytes) {
+    std::vector<RunCounters> counters;
+    for (std::size_t b = 0; b < boards_.size(); ++b) {
+      const BoardPlan& board = plan_.boards[b];
+      const std::int64_t base = board.segments.empty()
+                                    ? board.program_base
+                                    : program_of_pass(board.segments[index], pass);
+      const std::vector<TableRow> table = row_table(plan_, b, inputs_, rows);
+      stored_[b].resize(bytes(b));
+      std::optional<std::uint64_t> limit = options_.cycle_limit;
+      if (limit) *limit -= std::min(*limit, outcome_.counters.cycles);
+      counters.push_back(boards_[b]->run({base, identity_.sha256, table, stored_[b], limit}));
+    }
+    add(counters);
+  }
+
+  void add(std::span<const RunCounters> of_boards) {
+    RunCounters& total = outcome_.counters;
+    const RunCounters& longest = *std::max_element(
+        of_boards.begin(), of_boards.end(),
+        [](const RunCounters& a, const RunCounters& b) { return a.cycles < b.cycles; });
+    total.cycles += longest.cycles;
+    total.passes += longest.passes;
+    for (std::size_t c = 0; c < total.by_category.size(); ++c) {
+      total.by_category[c] += longest.by_category[c];
+    }
+    for (const RunCounters& board : of_boards) {
+      for (std::size_t b = 0; b < total.banks.size(); ++b) {
+        total.banks[b].beats += board.banks[b].beats;
+        total.banks[b].waiting += board.banks[b].waiting;
+        total.banks[b].full += board.banks[b].full;
+        total.banks[b].writes += board.banks[b].writes;
+      }
+      if (board.fault_line) {
+        total.fault_line =
+            std::min(*board.fault_line, total.fault_line.value_or(*board.fault_line));
+      }
+    }
+  }
+
+  /// Gives every board what all of them stored.
+  void give(const Exchange& exchange, const RowRange& rows) {
+    const std::vector<std::byte> bytes =
+        exchanged(plan_, exchange, weights_, inputs_, rows, stored_);
+    std::uint64_t longest = 0;
+    for (std::size_t b = 0; b < boards_.size(); ++b) {
+      const std::uint64_t before = boards_[b]->engine_clock();
+      boards_[b]->copy_to_board(exchange_base(plan_.boards[b], exchange.kind), bytes);
+      longest = std::max(longest, boards_[b]->engine_clock() - before);
+    }
+    for (const std::vector<std::byte>& stored : stored_) {
+      outcome_.exchanged_bytes += stored.size() + bytes.size();
+    }
+    outcome_.counters.cycles += longest;
+    outcome_.counters.by_category[static_cast<std::size_t>(Category::kMovement)] += longest;
+  }
+
+  /// The rows of the run that the outputs of a pass are of.
+  RowRange shown(const RowRange& rows) const {
+    return plan_.output_rows == plan_.rows ? rows : RowRange{plan_.rows - 1, 1};
+  }
+
+  void show(const RowRange& rows) {
+    const std::size_t before = outcome_.outputs.size();
+    const RowRange of = shown(rows);
+    outcome_.outputs.resize(before + static_cast<std::size_t>(of.count * plan_.output_columns));
+    take_outputs(plan_, inputs_, of, stored_, std::span(outcome_.outputs).subspan(before));
+  }
+
+  const Plan& plan_;
+  std::span<Driver* const> boards_;
+  const WeightStore& weights_;
+  const Identity& identity_;
+  Inputs& inputs_;
+  const PlanRunOptions& options_;
+  std::vector<std::vector<std::byte>> stored_;  ///< by board: of its last segment
+  PlanOutcome outcome_;
+};
 
 }  // namespace
 
+PlanOutcome run_plan(const Plan& plan, std::span<Driver* const> boards, const WeightStore& weights,
+                     const Identity& identity, Inputs& inputs, const PlanRunOptions& options) {
+  return PlanRun(plan, boards, weights, identity, inputs, options).run();
+}
+
 PlanOutcome run_plan(const Plan& plan, Driver& driver, const WeightStore& weights,
                      const Identity& identity, Inputs& inputs, const PlanRunOptions& options) {
-  driver.reset();
-  write_image(
-      plan, 0, weights, inputs, identity, options.fill,
-      [&](std::int64_t at, std::span<const std::byte> bytes) { driver.write_memory(at, bytes); });
-  const std::vector<TableRow> table = row_table(plan, inputs);
-  std::vector<std::byte> output(static_cast<std::size_t>(plan.host_units) * kLineBytes);
-  PlanOutcome outcome;
-  outcome.counters = driver.run(
-      {plan.boards[0].program_base, identity.sha256, table, output, options.cycle_limit});
-  outcome.outputs = gather(plan, output);
-  outcome.host_bytes = outcome.outputs.size() * sizeof(float);
-  if (!plan.boards[0].caches.empty()) {
-    read_pushed(
-        plan, 0,
-        [&](std::int64_t at, std::span<std::byte> bytes) { driver.read_memory(at, bytes); },
-        inputs);
-  }
-  return outcome;
+  Driver* const board = &driver;
+  return run_plan(plan, std::span(&board, 1), weights, identity, inputs, options);
 }
 
 }  // namespace logos::d5005
