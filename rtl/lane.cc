@@ -68,6 +68,7 @@ BoardOptions board_options(const RunOptions& options, std::size_t index) {
   BoardOptions board;
   board.seed = options.seed + index;
   board.stalls_of_256 = options.stalls ? kStallsOf256 : 0;
+  board.check_ports = options.stalls;
   if (options.fill) board.fill.word = *options.fill;
   return board;
 }

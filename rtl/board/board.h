@@ -34,6 +34,7 @@ struct BoardOptions {
   std::array<PlantedFault, kBanks> bank_faults{};
   PlantedFault host_fault;
   PlantedFault engine_fault;
+  bool check_ports = false;  ///< watch the rules of every port (PortChecks): slower
 };
 
 /// One card: the Verilated engine, four DDR4 banks, host memory. Time passes only in its calls.
@@ -50,6 +51,9 @@ class Board {
 
   virtual BankModel& bank(int index) = 0;
   virtual HostLink& host() = 0;
+
+  /// With check_ports: throws Error where a port still waits for something.
+  virtual void check_nothing_waits() {}
 };
 
 /// A board with an engine of the size that `--engine-rows` names; those that are built:

@@ -12,6 +12,7 @@
 #include "program/error.h"
 #include "rtl/board/board.h"
 #include "rtl/board/clocks.h"
+#include "rtl/board/port_checks.h"
 
 namespace logos::d5005 {
 
@@ -34,12 +35,14 @@ class BoardOf : public Board {
           parameters.ddr4, options.fill, Stalls{options.stalls_of_256, options.seed * 7 + b},
           options.bank_faults[b]));
     }
+    if (options.check_ports) checks_ = std::make_unique<PortChecks>();
     power_up();
   }
 
   std::uint64_t read(std::uint32_t offset) override {
     model_->csr_arvalid_i = 1;
     model_->csr_araddr_i = offset;
+    model_->csr_arid_i = ++csr_id_;
     model_->csr_rready_i = 1;
     std::uint64_t value = 0;
     access([&] {
@@ -54,6 +57,7 @@ class BoardOf : public Board {
   void write(std::uint32_t offset, std::uint64_t value, std::uint8_t strobe) override {
     model_->csr_awvalid_i = 1;
     model_->csr_awaddr_i = offset;
+    model_->csr_awid_i = ++csr_id_;
     model_->csr_wvalid_i = 1;
     model_->csr_wdata_i = value;
     model_->csr_wstrb_i = strobe;
@@ -72,6 +76,9 @@ class BoardOf : public Board {
   std::uint64_t engine_cycles() const override { return engine_cycles_; }
   BankModel& bank(int index) override { return *banks_[static_cast<std::size_t>(index)]; }
   HostLink& host() override { return host_; }
+  void check_nothing_waits() override {
+    if (checks_) checks_->finish();
+  }
 
  private:
   static constexpr unsigned kBankClocks = 0xFU << Clocks::kBank;
@@ -132,6 +139,7 @@ class BoardOf : public Board {
       if ((rising >> (Clocks::kBank + b) & 1U) != 0) see_bank(b, bank_seen_[b]);
     }
     if (host) see_host(host_seen_);
+    if (checks_) checks_->before(rising, *model_);
     raise(rising);
     model_->eval();
     for (std::size_t b = 0; b < kBanks; ++b) {
@@ -248,6 +256,8 @@ class BoardOf : public Board {
   AxiRequest host_seen_;
   AxiResponse host_driven_;
   CsrSeen csr_before_;
+  std::uint16_t csr_id_ = 0;  ///< of the last access: all differ
+  std::unique_ptr<PortChecks> checks_;
   unsigned high_ = 0;  ///< clocks that have risen and not fallen
   std::uint64_t engine_cycles_ = 0;
 };

@@ -48,6 +48,7 @@ class FaultyBoard : public Board {
   std::uint64_t engine_cycles() const override { return board_->engine_cycles(); }
   BankModel& bank(int index) override { return board_->bank(index); }
   HostLink& host() override { return board_->host(); }
+  void check_nothing_waits() override { board_->check_nothing_waits(); }
 
  private:
   bool faulty(PortFault kind) const {

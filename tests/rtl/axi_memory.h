@@ -6,9 +6,13 @@
 #include <random>
 #include <unordered_map>
 
-#include "tests/rtl/axi_checker.h"
+#include "rtl/board/axi_checker.h"
 
 namespace logos {
+
+using d5005::AxiChecker;
+using d5005::AxiCycle;
+using d5005::AxiData;
 
 using Beat = std::array<std::uint32_t, 16>;  ///< 64 bytes
 

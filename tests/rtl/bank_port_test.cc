@@ -7,7 +7,7 @@
 #include <random>
 
 #include "Vbank_port_model.h"
-#include "tests/rtl/axi_checker.h"
+#include "rtl/board/axi_checker.h"
 #include "tests/rtl/axi_memory.h"
 #include "tests/rtl/clocks.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/rtl/axi_checker.h"
+#include "rtl/board/axi_checker.h"
 #include "tests/rtl/axi_memory.h"
 #include "tests/rtl/clocks.h"
 #include "tests/rtl/shell_random.h"
@@ -84,7 +84,7 @@ class EngineBench {
     host_options.in_order = false;
     host_options.max_latency = 120;
     host = std::make_unique<AxiMemory>(host_options, seed + 100);
-    host_checker = std::make_unique<AxiChecker>("host", AxiChecker::Rules{1, false, true});
+    host_checker = std::make_unique<AxiChecker>("host", AxiChecker::Rules{1, false, true, true});
     for (std::size_t bank = 0; bank < 4; ++bank) {
       banks[bank] = std::make_unique<AxiMemory>(bank_options, seed + static_cast<unsigned>(bank));
       checkers[bank] =

@@ -1,11 +1,15 @@
-// The whole engine on boards that differ in everything but the program: same bits.
+// The whole engine on boards that differ in everything but the program: same bits, and every port
+// keeps the rules of its bus.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "program/error.h"
 #include "rtl/board/board_config.h"
 #include "rtl/board/sim_transport.h"
 #include "rtl/driver/plan_runner.h"
+#include "rtl/driver/registers.h"
 #include "rtl/lowering/lowering.h"
 #include "tests/contract/contract.h"
 
@@ -33,7 +37,9 @@ PlanOutcome run_under(const Conditions& conditions, const contract::Job& job, In
       make_board(kRows, kRows, board_with(conditions.clocks), conditions.options),
       conditions.by_dma);
   Driver driver(transport, plan.engine);
-  return run_plan(plan, driver, *job.weights, job.identity, inputs, {});
+  PlanOutcome outcome = run_plan(plan, driver, *job.weights, job.identity, inputs, {});
+  transport.board().check_nothing_waits();
+  return outcome;
 }
 
 void expect_reference(const std::string& cut, const Conditions& conditions) {
@@ -50,7 +56,11 @@ void expect_reference(const std::string& cut, const Conditions& conditions) {
   EXPECT_EQ(sum, got.counters.cycles);
 }
 
-Conditions nominal() { return {}; }
+Conditions nominal() {
+  Conditions conditions;
+  conditions.options.check_ports = true;
+  return conditions;
+}
 
 TEST(Engine, ComputesWhileEveryChannelStalls) {
   Conditions conditions = nominal();
@@ -95,6 +105,27 @@ TEST(Engine, TakesTheSameCyclesAgain) {
   EXPECT_EQ(run_under(conditions, job, inputs).counters.cycles, first.counters.cycles);
   conditions.options.seed = 2;
   EXPECT_NE(run_under(conditions, job, inputs).counters.cycles, first.counters.cycles);
+}
+
+TEST(Engine, ItsBoardNamesThePortThatStillWaits) {
+  BoardOptions options;
+  options.check_ports = true;
+  options.bank_faults[2] = {PortFault::kSilent, 0};
+  SimTransport transport(make_board(kRows, kRows, board_with({}), options));
+  transport.board().check_nothing_waits();
+  const HostBuffer buffer = transport.allocate(4096);
+  transport.write64(registers::kDmaHost, buffer.address);
+  transport.write64(registers::kDmaMemory, 0x100);
+  transport.write64(registers::kDmaBytes, 4096);
+  transport.write64(registers::kDmaControl, registers::kDmaStart | registers::kDmaToHost);
+  transport.wait();
+  try {
+    transport.board().check_nothing_waits();
+    ADD_FAILURE() << "nothing is said";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("board sim: port: bank 2 R at 0x4000: was never answered"));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # The engine's shell: what brings the stream, the instructions and the host's words to the units.
-logos_test(rtl_axi_checker_test SOURCES axi_checker_test.cc LINK fmt::fmt)
+logos_test(rtl_axi_checker_test SOURCES axi_checker_test.cc port_checks_test.cc LINK axi_checker)
 
 logos_verilate(async_fifo_model TOP async_fifo SOURCES synchronizer.sv async_fifo.sv
                PARAMETERS Bits=40 Depth=16)
@@ -10,7 +10,7 @@ rtl_yosys_check(async_fifo synchronizer.sv async_fifo.sv)
 set(crossing_sources synchronizer.sv async_fifo.sv gray_counter.sv)
 logos_verilate(bank_port_model TOP bank_port SOURCES ${crossing_sources} bank_port.sv
                PARAMETERS FifoBeats=128)
-logos_test(rtl_bank_port_test SOURCES bank_port_test.cc LINK bank_port_model fmt::fmt)
+logos_test(rtl_bank_port_test SOURCES bank_port_test.cc LINK bank_port_model axi_checker fmt::fmt)
 rtl_yosys_check(bank_port ${crossing_sources} bank_port.sv)
 
 logos_verilate(stream_fetch_model TOP stream_fetch
@@ -46,4 +46,4 @@ set(shell_sources
 logos_verilate(engine_shell_model TOP engine
                SOURCES ${shell_sources} ${CMAKE_CURRENT_SOURCE_DIR}/engine_units_of_test.sv engine.sv)
 logos_test(rtl_shell_test SOURCES shell_test.cc
-           LINK engine_shell_model d5005_lowering fmt::fmt)
+           LINK engine_shell_model axi_checker d5005_lowering fmt::fmt)
