@@ -153,7 +153,7 @@ void show(const Plan& plan, const Inputs& inputs, const std::vector<float>& outp
     }
     for (auto& buffer : outcome.buffers) buffers.push_back(std::move(buffer));
   }
-  hand_over(observed, buffers, inputs.positions, observer);
+  hand_over(observed, buffers, inputs, observer);
 }
 
 }  // namespace

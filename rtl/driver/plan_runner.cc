@@ -57,23 +57,29 @@ class PlanRun {
     const std::size_t last = plan_.exchanges.size();
     for (std::size_t s = 0; s < last; ++s) {
       const Exchange& exchange = plan_.exchanges[s];
-      run_segment(s, rows, pass,
-                  [&](std::size_t b) { return stored_bytes(exchange, b, rows.count); });
+      run_segment(s, rows, pass, [&](std::size_t b) {
+        return keeps_buffers() ? whole_buffer() : stored_bytes(exchange, b, rows.count);
+      });
       give(exchange, rows);
     }
-    // Where the run's last row is all that is shown, the passes before it have nothing to show.
-    if (plan_.output_rows == plan_.rows || rows.first + rows.count == plan_.rows) {
+    // Where the run's last row is all that is shown, the passes before it have nothing to show, but
+    // for an observer.
+    const bool shows = plan_.output_rows == plan_.rows || rows.first + rows.count == plan_.rows;
+    if (shows || keeps_buffers()) {
       run_segment(last, rows, pass, [&](std::size_t b) {
-        return keeps_buffers() ? static_cast<std::size_t>(plan_.host_units) * kLineBytes
+        return keeps_buffers() ? whole_buffer()
                                : stored_bytes(plan_.outputs, b, sizeof(float), shown(rows).count);
       });
-      show(rows);
     }
+    if (shows) show(rows);
     if (keeps_buffers()) {
       for (std::vector<std::byte>& buffer : stored_) outcome_.buffers.push_back(std::move(buffer));
     }
   }
 
+  std::size_t whole_buffer() const {
+    return static_cast<std::size_t>(plan_.host_units) * kLineBytes;
+  }
   bool keeps_buffers() const { return options_.keep_buffers || boards_.size() == 1; }
 
   /// Runs a segment on every board and takes the bytes of its output buffer that are asked for.

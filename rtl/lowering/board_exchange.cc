@@ -122,7 +122,7 @@ std::vector<OutputPiece> BoardLowering::product_in_pieces(int product, Post post
 /// The row stream is shown: by the first board, or of embedded rows by the one that holds each.
 void BoardLowering::show_rows() {
   Ended ignored;
-  if (program_.chip == 0 || structure_.held >= 0) {
+  if (program_.chip == 0 || (structure_.held >= 0 && is_embedding_alone())) {
     outputs_ = {store(x_, program_.columns, false, false, structure_.show, x_ready_, &ignored)};
   }
 }

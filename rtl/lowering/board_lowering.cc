@@ -133,7 +133,7 @@ void BoardLowering::enter_source() {
     load_rows(structure_.given);
   } else {
     embed();
-    if (split() && (!structure_.layers.empty() || structure_.head)) {
+    if (split() && !is_embedding_alone()) {
       Ended ignored;
       const OutputPiece rows =
           store(x_, program_.columns, false, false, structure_.embedded, x_ready_, &ignored);
@@ -177,7 +177,8 @@ void BoardLowering::embed() {
   i.columns = narrow(program_.columns);
   i.stream_base = narrow(item.base);
   i.stream_beats = narrow(embedding_beats(matrix.columns));
-  i.line = line(structure_.embedded);
+  // Rows that the boards do not gather are shown as they lie.
+  i.line = line(split() && is_embedding_alone() ? structure_.held : structure_.embedded);
   board_.embeddings.push_back(item);
   x_ready_ = emitter_.emit(Op::kEmbed, i, {});
   x_peaks_ = Peaks::kOfRows;

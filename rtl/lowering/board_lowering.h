@@ -39,6 +39,7 @@ class BoardLowering {
   /// An operation's number: what an instruction says of where it comes from (Plan::lines).
   static std::uint32_t line(int index) { return static_cast<std::uint32_t>(index); }
   bool split() const { return program_.chips > 1; }
+  bool is_embedding_alone() const { return structure_.layers.empty() && !structure_.head; }
   std::int64_t allocate(std::int64_t super_beats);
   /// Rows of a run of the engine: all, or with several boards those of a pass.
   std::int64_t rows_of_run() const;

@@ -33,12 +33,6 @@ std::span<const std::byte> row_of(const OutputPiece& piece, std::int64_t bytes_o
   return lines.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(bytes));
 }
 
-/// Whether the board of a piece holds the embedding row of a token (from 1).
-bool holds_token(const BoardPlan& board, std::int64_t token) {
-  const EmbeddingItem& item = board.embeddings.front();
-  return token > item.first_row && token <= item.first_row + item.rows;
-}
-
 /// A row of x: the piece of the board that holds its token.
 std::span<const std::byte> held_row(const Plan& plan, std::span<const OutputPiece> pieces,
                                     const Inputs& inputs, std::int64_t row_of_run, std::int64_t row,
@@ -84,13 +78,20 @@ void put_sums(const Exchange& exchange, std::span<const float> scales, std::int6
 
 }  // namespace
 
+bool holds_token(const BoardPlan& board, std::int64_t token) {
+  return std::any_of(board.embeddings.begin(), board.embeddings.end(),
+                     [&](const EmbeddingItem& item) {
+                       return token > item.first_row && token <= item.first_row + item.rows;
+                     });
+}
+
 std::vector<TableRow> row_table(const Plan& plan, std::size_t board, const Inputs& inputs,
                                 const RowRange& rows) {
   std::vector<TableRow> table(static_cast<std::size_t>(rows.count));
   const std::vector<EmbeddingItem>& embeddings = plan.boards[board].embeddings;
   for (std::size_t r = 0; r < table.size(); ++r) {
     const std::size_t t = static_cast<std::size_t>(rows.first) + r;
-    if (!embeddings.empty() && holds_token(plan.boards[board], inputs.tokens[t])) {
+    if (plan.has_tokens && holds_token(plan.boards[board], inputs.tokens[t])) {
       table[r].token =
           static_cast<std::uint32_t>(inputs.tokens[t] - 1 - embeddings.front().first_row);
     }

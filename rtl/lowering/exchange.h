@@ -23,6 +23,9 @@ struct RowRange {
 std::vector<TableRow> row_table(const Plan& plan, std::size_t board, const Inputs& inputs,
                                 const RowRange& rows);
 
+/// Whether the board holds the embedding row of a token (from 1).
+bool holds_token(const BoardPlan& board, std::int64_t token);
+
 /// What the boards' engines stored in a segment's run: each board's output buffer.
 using StoredLines = std::span<const std::vector<std::byte>>;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "program/error.h"
+#include "rtl/lowering/exchange.h"
 #include "rtl/lowering/layout.h"
 #include "rtl/lowering/observed_additions.h"
 
@@ -24,8 +25,8 @@ constexpr const char* kWhere = "d5005: observation";
 class SerialProgram {
  public:
   void append(Instruction instruction) {
-    const bool ends = instruction.op == static_cast<std::uint32_t>(Op::kEnd);
-    if (!ends) {
+    const bool end = instruction.op == static_cast<std::uint32_t>(Op::kEnd);
+    if (!end) {
       for (std::size_t unit = 0; unit < kUnits; ++unit) {
         instruction.need[unit] = static_cast<std::uint8_t>(emitted_[unit]);
       }
@@ -35,6 +36,7 @@ class SerialProgram {
       ++emitted_[unit];
     }
     program_.push_back(instruction);
+    if (end) emitted_ = {};  // another segment
   }
   std::vector<Instruction> take() { return std::move(program_); }
 
@@ -50,7 +52,8 @@ std::vector<ObservedOperation> operations_of(const Plan& plan) {
   for (const PlanLine& line : plan.lines) {
     if (line.name.empty()) continue;
     const auto push = [&](std::string_view name) {
-      operations.push_back({std::string(name), line.layer, line.line, ElementType::kF32, 0, {}});
+      operations.push_back(
+          {std::string(name), line.layer, line.line, ElementType::kF32, 0, false, {}});
     };
     if (line.name == "attention") {
       for (const std::string_view step : {"scores", "weights", "weight_sum"}) push(step);
@@ -62,19 +65,37 @@ std::vector<ObservedOperation> operations_of(const Plan& plan) {
 
 /// Which additions go into the same run, and where the lines of each begin in its output buffer.
 struct Packed {
-  std::size_t end = 0;  ///< of the run's additions
+  std::size_t begin = 0;  ///< of the run's additions
+  std::size_t end = 0;
   std::vector<std::int64_t> offsets;
   std::int64_t host_units = 0;
 };
 
-std::vector<Packed> pack(const Plan& plan, std::span<const Addition> additions) {
-  const std::int64_t own = static_cast<std::int64_t>(plan.boards.front().program.size());
-  const std::int64_t room = plan.engine.instructions - own;
-  std::vector<Packed> runs(1);
-  runs.back().host_units = plan.host_units;
-  std::int64_t used = 0;
+bool ends(const Instruction& i) { return i.op == static_cast<std::uint32_t>(Op::kEnd); }
+
+/// The program, or the segment of it, that an instruction's place lies in: where it begins and its
+/// OpEnd.
+std::pair<std::size_t, std::size_t> program_around(const std::vector<Instruction>& program,
+                                                   std::size_t place) {
+  std::size_t begin = place;
+  while (begin > 0 && !ends(program[begin - 1])) --begin;
+  std::size_t end = place;
+  while (end < program.size() && !ends(program[end])) ++end;
+  return {begin, end};
+}
+
+std::vector<Packed> pack(const Plan& plan, const BoardPlan& board,
+                         std::span<const Addition> additions) {
+  std::vector<Packed> runs = {{0, 0, {}, plan.host_units}};
+  std::size_t begin_before = 0;
+  std::int64_t used = 0;  // of the program memory, beside the program at hand
   for (std::size_t a = 0; a < additions.size(); ++a) {
     const Addition& addition = additions[a];
+    const auto [begin, end] = program_around(board.program, addition.place);
+    if (begin != begin_before) used = 0;
+    begin_before = begin;
+    const auto own = static_cast<std::int64_t>(end - begin) + 1;
+    const std::int64_t room = plan.engine.instructions - own;
     const auto needed = static_cast<std::int64_t>(addition.instructions.size());
     if (needed > room) {
       throw Error(kWhere, "instructions of the program and what shows one operation",
@@ -87,7 +108,7 @@ std::vector<Packed> pack(const Plan& plan, std::span<const Addition> additions) 
                   fmt::format("{} at most", kMostUnits));
     }
     if (used + needed > room || runs.back().host_units + addition.host_units > kMostUnits) {
-      runs.push_back({a, {}, plan.host_units});
+      runs.push_back({a, a, {}, plan.host_units});
       used = 0;
     }
     Packed& run = runs.back();
@@ -125,6 +146,7 @@ void find_logits(const Plan& plan, std::vector<ObservedOperation>* operations) {
   logits.rows = plan.output_rows;
   for (const OutputPiece& output : plan.outputs) {
     ObservedPiece piece;
+    piece.board = static_cast<std::size_t>(output.board);
     piece.offset = output.offset;
     piece.lines = (4 * output.columns + kLineBytes - 1) / kLineBytes;
     piece.elements = piece.count = output.columns;
@@ -133,46 +155,44 @@ void find_logits(const Plan& plan, std::vector<ObservedOperation>* operations) {
 }
 
 void check_shape(const Plan& plan) {
-  if (plan.boards.size() != 1) {
-    throw Error(kWhere, "boards of the plan", fmt::to_string(plan.boards.size()), "1");
-  }
   if (plan.engine.rows < 1 || plan.engine.rows > kMostRows) {
     throw Error(kWhere, "rows of a pass", fmt::to_string(plan.engine.rows),
                 fmt::format("1 to {}", kMostRows));
+  }
+  for (const BoardPlan& board : plan.boards) {
+    const auto count = std::count_if(board.program.begin(), board.program.end(), ends);
+    const std::size_t segments = plan.boards.size() == 1 ? 1 : board.segments.size();
+    if (std::cmp_not_equal(count, segments) || board.segments.size() > segments ||
+        !ends(board.program.back())) {
+      throw Error(kWhere, "damaged plan: segments of the boards", fmt::to_string(count),
+                  fmt::to_string(segments));
+    }
   }
 }
 
 /// Values and exponents of one row of an operation, read from the output buffers.
 class RowReader {
  public:
-  RowReader(std::span<const std::vector<std::byte>> outputs, std::int64_t window)
-      : outputs_(outputs), window_(window) {}
+  RowReader(const ObservedPlan& observed, std::span<const std::vector<std::byte>> outputs)
+      : plan_(observed.runs.front()),
+        window_(observed.window),
+        outputs_(outputs),
+        boards_(plan_.boards.size()),
+        rows_of_run_(boards_ == 1 ? plan_.rows : std::min(plan_.rows, plan_.engine.rows)),
+        passes_(static_cast<std::size_t>((plan_.rows + rows_of_run_ - 1) / rows_of_run_)) {}
 
-  /// `position` from 1; 0 where the cut has none.
-  void read(const ObservedOperation& operation, std::int64_t row, std::int64_t position) {
+  /// `position`, `token` from 1; 0 where the cut has none.
+  void read(const ObservedOperation& operation, std::int64_t row, std::int64_t position,
+            std::int64_t token) {
     values_.clear();
     exponents_.clear();
-    const auto element = static_cast<std::int64_t>(bytes_of(operation.type));
+    // The run's last row alone is row 0 of what the last pass stored.
+    const bool alone = operation.rows != plan_.rows;
+    pass_ = alone ? passes_ - 1 : static_cast<std::size_t>(row / rows_of_run_);
     for (const ObservedPiece& piece : operation.pieces) {
-      std::int64_t at = (piece.offset + row * piece.lines) * kLineBytes + piece.skip;
-      std::int64_t elements = piece.elements;
-      std::int64_t left = piece.count;
-      if (piece.visible) {
-        const std::int64_t first = window_ == 0 ? 0 : std::max<std::int64_t>(0, position - window_);
-        elements = position - first;
-        left = piece.blocks * elements;
-        at += first % kBlock * element;
-      }
-      for (std::int64_t block = 0; block < piece.blocks; ++block, at += piece.block_bytes) {
-        const std::int64_t taken = std::min(elements, left);
-        const auto bytes = bytes_at(piece.run, at, taken * element);
-        values_.insert(values_.end(), bytes.begin(), bytes.end());
-        left -= taken;
-        if (piece.exponent_at == 0) continue;
-        // An int32; its lowest byte is the exponent as int8.
-        exponents_.push_back(
-            static_cast<std::int8_t>(bytes_at(piece.run, at + piece.exponent_at, 1).front()));
-      }
+      if (operation.held && !holds_token(plan_.boards.at(piece.board), token)) continue;
+      read(piece, static_cast<std::int64_t>(bytes_of(operation.type)),
+           alone ? 0 : row % rows_of_run_, position);
     }
   }
 
@@ -180,22 +200,121 @@ class RowReader {
   std::span<const std::int8_t> exponents() const { return exponents_; }
 
  private:
-  std::span<const std::byte> bytes_at(std::size_t run, std::int64_t at, std::int64_t bytes) const {
-    const auto size = run < outputs_.size() ? static_cast<std::int64_t>(outputs_[run].size()) : 0;
+  void read(const ObservedPiece& piece, std::int64_t element, std::int64_t row,
+            std::int64_t position) {
+    std::int64_t at = (piece.offset + row * piece.lines) * kLineBytes + piece.skip;
+    std::int64_t elements = piece.elements;
+    std::int64_t left = piece.count;
+    if (piece.visible) {
+      const std::int64_t first = window_ == 0 ? 0 : std::max<std::int64_t>(0, position - window_);
+      elements = position - first;
+      left = piece.blocks * elements;
+      at += first % kBlock * element;
+    }
+    std::int64_t drop = piece.drop;
+    for (std::int64_t block = 0; block < piece.blocks; ++block, at += piece.block_bytes) {
+      const std::int64_t taken = std::min(elements, left);
+      const std::int64_t dropped = std::min(drop, taken);
+      const auto bytes = bytes_at(piece, at + dropped * element, (taken - dropped) * element);
+      values_.insert(values_.end(), bytes.begin(), bytes.end());
+      left -= taken;
+      drop -= dropped;
+      if (piece.exponent_at == 0) continue;
+      // An int32; its lowest byte is the exponent as int8.
+      exponents_.push_back(
+          static_cast<std::int8_t>(bytes_at(piece, at + piece.exponent_at, 1).front()));
+    }
+  }
+
+  std::span<const std::byte> bytes_at(const ObservedPiece& piece, std::int64_t at,
+                                      std::int64_t bytes) const {
+    const std::size_t index = (piece.run * passes_ + pass_) * boards_ + piece.board;
+    const auto size =
+        index < outputs_.size() ? static_cast<std::int64_t>(outputs_[index].size()) : 0;
     if (at < 0 || bytes < 0 || at > size - bytes) {
       throw Error(kWhere, "values outside the output buffer",
-                  fmt::format("{} bytes at {} of run {}", bytes, at, run),
+                  fmt::format("{} bytes at {} of run {}", bytes, at, piece.run),
                   fmt::format("{} bytes", size));
     }
-    return std::span(outputs_[run])
+    return std::span(outputs_[index])
         .subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(bytes));
   }
 
-  std::span<const std::vector<std::byte>> outputs_;
+  const Plan& plan_;
   std::int64_t window_;
+  std::span<const std::vector<std::byte>> outputs_;
+  std::size_t boards_;
+  std::int64_t rows_of_run_;
+  std::size_t passes_;
+  std::size_t pass_ = 0;  ///< of the row at hand
   std::vector<std::byte> values_;
   std::vector<std::int8_t> exponents_;
 };
+
+/// The programs have become longer than the plan's own, so they move behind all else.
+void place_programs(BoardPlan& board, const EngineSize& engine) {
+  std::int64_t next = board.super_beats;
+  std::int64_t first = 0;
+  board.program_base = next;
+  for (Segment& segment : board.segments) {
+    const std::size_t end = program_around(board.program, static_cast<std::size_t>(first)).second;
+    segment.first = first;
+    segment.count = static_cast<std::int64_t>(end) + 1 - first;
+    segment.base = next;
+    next += program_beats(static_cast<std::size_t>(segment.count)) * segment.copies;
+    first += segment.count;
+  }
+  if (board.segments.empty()) next += program_beats(board.program.size());
+  board.super_beats = next;
+  if (next > engine.super_beats) {
+    throw Error(kWhere, "super-beats of DDR: more than the board has", fmt::to_string(next),
+                fmt::format("{} at most", engine.super_beats));
+  }
+}
+
+/// What is added to each board, and to which run.
+struct Added {
+  std::vector<Addition> additions;
+  std::vector<Packed> runs;
+};
+
+std::vector<Added> add_to_boards(Plan& base, std::span<const std::int64_t> positions,
+                                 std::vector<ObservedOperation>* operations) {
+  const Plan plan = base;
+  std::vector<Added> added;
+  for (std::size_t b = 0; b < plan.boards.size(); ++b) {
+    Added& board = added.emplace_back();
+    board.additions = additions_of(plan, b, positions, operations, &base.boards[b]);
+    board.runs = pack(plan, plan.boards[b], board.additions);
+    for (std::size_t r = 0; r < board.runs.size(); ++r) {
+      const Packed& run = board.runs[r];
+      for (std::size_t a = run.begin; a < run.end; ++a) {
+        for (const auto& [operation, relative] : board.additions[a].pieces) {
+          ObservedPiece piece = relative;
+          piece.run = r;
+          piece.offset += run.offsets[a - run.begin];
+          (*operations)[operation].pieces.push_back(piece);
+        }
+      }
+    }
+  }
+  return added;
+}
+
+/// The plan of a run.
+Plan plan_of_run(const Plan& base, std::size_t index, std::span<const Added> added) {
+  Plan plan = base;
+  for (std::size_t b = 0; b < plan.boards.size(); ++b) {
+    BoardPlan& board = plan.boards[b];
+    const std::vector<Packed>& runs = added[b].runs;
+    const Packed run = index < runs.size() ? runs[index] : Packed{0, 0, {}, base.host_units};
+    board.program = program_with(
+        board.program, std::span(added[b].additions).subspan(run.begin, run.end - run.begin), run);
+    plan.host_units = std::max(plan.host_units, run.host_units);
+    place_programs(board, plan.engine);
+  }
+  return plan;
+}
 
 }  // namespace
 
@@ -204,38 +323,14 @@ ObservedPlan observe(const Plan& plan, std::span<const std::int64_t> positions) 
   ObservedPlan observed;
   observed.operations = operations_of(plan);
   Plan base = plan;
-  BoardPlan& board = base.boards.front();
-  const std::vector<Instruction> program = board.program;
-  // The program is longer than the plan's own, so it moves behind all else.
-  board.program_base = board.super_beats;
-  board.super_beats += program_beats(static_cast<std::size_t>(plan.engine.instructions));
-  const std::vector<Addition> additions =
-      additions_of(plan, positions, &observed.operations, &board);
-  if (board.super_beats > plan.engine.super_beats) {
-    throw Error(kWhere, "super-beats of DDR: more than the board has",
-                fmt::to_string(board.super_beats),
-                fmt::format("{} at most", plan.engine.super_beats));
-  }
-  for (const Instruction& i : program) {
+  const std::vector<Added> added = add_to_boards(base, positions, &observed.operations);
+  for (const Instruction& i : plan.boards.front().program) {
     if (i.op == static_cast<std::uint32_t>(Op::kAttend)) observed.window = i.window;
   }
   find_logits(plan, &observed.operations);
-  std::size_t begin = 0;
-  for (const Packed& packed : pack(plan, additions)) {
-    const auto own = std::span(additions).subspan(begin, packed.end - begin);
-    base.host_units = packed.host_units;
-    board.program = program_with(program, own, packed);
-    for (std::size_t a = 0; a < own.size(); ++a) {
-      for (const auto& [operation, relative] : own[a].pieces) {
-        ObservedPiece piece = relative;
-        piece.run = observed.runs.size();
-        piece.offset += packed.offsets[a];
-        observed.operations[operation].pieces.push_back(piece);
-      }
-    }
-    observed.runs.push_back(base);
-    begin = packed.end;
-  }
+  std::size_t runs = 0;
+  for (const Added& board : added) runs = std::max(runs, board.runs.size());
+  for (std::size_t r = 0; r < runs; ++r) observed.runs.push_back(plan_of_run(base, r, added));
   for (const ObservedOperation& operation : observed.operations) {
     if (!operation.pieces.empty()) continue;
     throw Error(kWhere, fmt::format("damaged plan: no instruction shows {} of layer {}",
@@ -245,19 +340,22 @@ ObservedPlan observe(const Plan& plan, std::span<const std::int64_t> positions) 
 }
 
 void hand_over(const ObservedPlan& observed, std::span<const std::vector<std::byte>> outputs,
-               std::span<const std::int64_t> positions, Observer& observer) {
-  RowReader reader(outputs, observed.window);
-  for (const ObservedOperation& operation : observed.operations) {
-    // One row alone is the run's last.
-    const auto rows = static_cast<std::size_t>(operation.rows);
-    if (!positions.empty() && rows > positions.size()) {
-      throw Error(kWhere, "positions of the inputs", fmt::to_string(positions.size()),
-                  fmt::to_string(rows));
+               const Inputs& inputs, Observer& observer) {
+  RowReader reader(observed, outputs);
+  // One row alone is the run's last.
+  const auto of_row = [](const std::vector<std::int64_t>& values,
+                         const ObservedOperation& operation, std::int64_t row) {
+    if (values.empty()) return std::int64_t{0};
+    if (std::cmp_greater(operation.rows, values.size())) {
+      throw Error(kWhere, "rows of the inputs", fmt::to_string(values.size()),
+                  fmt::to_string(operation.rows));
     }
-    const auto of_rows = positions.empty() ? positions : positions.last(rows);
+    return values[values.size() - static_cast<std::size_t>(operation.rows - row)];
+  };
+  for (const ObservedOperation& operation : observed.operations) {
     for (std::int64_t row = 0; row < operation.rows; ++row) {
-      const std::int64_t position = positions.empty() ? 0 : of_rows[static_cast<std::size_t>(row)];
-      reader.read(operation, row, position);
+      const std::int64_t position = of_row(inputs.positions, operation, row);
+      reader.read(operation, row, position, of_row(inputs.tokens, operation, row));
       Observation observation;
       observation.name = operation.name;
       observation.layer = operation.layer;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rtl/lowering/plan.h"
+#include "sim/inputs.h"
 #include "sim/observer.h"
 
 namespace logos::d5005 {
@@ -15,6 +16,7 @@ namespace logos::d5005 {
 /// other.
 struct ObservedPiece {
   std::size_t run = 0;           ///< of ObservedPlan::runs
+  std::size_t board = 0;         ///< whose output buffer
   std::int64_t offset = 0;       ///< 64-byte units: row 0 of the run
   std::int64_t lines = 0;        ///< 64-byte units of a row
   std::int64_t skip = 0;         ///< bytes in front of the first block's first element
@@ -22,6 +24,7 @@ struct ObservedPiece {
   std::int64_t block_bytes = 0;  ///< from one block to the next
   std::int64_t elements = 0;     ///< of a block
   std::int64_t count = 0;        ///< of all blocks; the last may hold fewer
+  std::int64_t drop = 0;         ///< of these, the first that are none of the operation's
   std::int64_t exponent_at = 0;  ///< bytes from a block's begin to its exponent; 0: it has none
   bool visible = false;          ///< a block holds the positions that the row sees, `elements` not
 };
@@ -33,6 +36,7 @@ struct ObservedOperation {
   std::int64_t line = 0;
   ElementType type = ElementType::kF32;
   std::int64_t rows = 0;  ///< those of the run, or 1: its last
+  bool held = false;      ///< a row is the piece of the board that holds its token, not all pieces
   std::vector<ObservedPiece> pieces;
 };
 
@@ -46,13 +50,15 @@ struct ObservedPlan {
 };
 
 /// The plan's instructions one after the other, and between them those that store each named
-/// operation; what one instruction does at once is done again in parts. `positions`: those of the
-/// inputs. Throws Error for what the engine cannot show and for a damaged plan.
+/// operation; what one instruction does at once is done again in parts. What several boards hold
+/// parts of, each stores; what all hold whole, the first. `positions`: those of the inputs. Throws
+/// Error for what the engine cannot show and for a damaged plan.
 ObservedPlan observe(const Plan& plan, std::span<const std::int64_t> positions);
 
-/// Shows the operations in the program's order, row after row. `outputs`: the output buffer that
-/// each of the runs left, `host_units` lines of its plan.
+/// Shows the operations in the program's order, row after row. `outputs`: the output buffers that
+/// each of the runs left, `host_units` lines of its plan: one, or on several boards those of all
+/// boards for each pass. `inputs`: tokens and positions of the run.
 void hand_over(const ObservedPlan& observed, std::span<const std::vector<std::byte>> outputs,
-               std::span<const std::int64_t> positions, Observer& observer);
+               const Inputs& inputs, Observer& observer);
 
 }  // namespace logos::d5005

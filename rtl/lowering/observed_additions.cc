@@ -75,19 +75,19 @@ Instruction quads_of(Instruction product, std::int64_t first, std::int64_t quads
 /// Goes through a program and says what shows the operations of each instruction.
 class Additions {
  public:
-  Additions(const Plan& plan, std::span<const std::int64_t> positions,
+  Additions(const Plan& plan, std::size_t index, std::span<const std::int64_t> positions,
             std::vector<ObservedOperation>* operations, BoardPlan* board)
       : plan_(plan),
+        index_(index),
         positions_(positions),
         operations_(*operations),
         board_(*board),
-        rows_(std::min(plan.rows, plan.engine.rows)) {}
+        rows_(std::min(plan.rows, plan.engine.rows)),
+        rows_of_run_(plan.boards.size() == 1 ? plan.rows : rows_) {}
 
   std::vector<Addition> all() {
-    const std::vector<Instruction>& program = plan_.boards.front().program;
-    for (at_ = 0; at_ < program.size() && program[at_].op != code(Op::kEnd); ++at_) {
-      visit(program[at_]);
-    }
+    const std::vector<Instruction>& program = plan_.boards[index_].program;
+    for (at_ = 0; at_ < program.size(); ++at_) visit(program[at_]);
     return std::move(additions_);
   }
 
@@ -96,11 +96,10 @@ class Additions {
     switch (static_cast<Op>(i.op)) {
       case Op::kLoad:
       case Op::kEmbed:
-        x_end_ = i.destination + i.destination_stride * rows_;
-        if (!line_of(i).name.empty()) show_after(i, destination_of(i));
-        return;
+        return see_rows(i);
       case Op::kNorm:
-        return see_norm(i);
+        if (is_first()) see_norm(i);
+        return;
       case Op::kQuantize:
         after();
         return show_activation(line_of(i).name, i);
@@ -110,17 +109,21 @@ class Additions {
         return see_heads(i);
       case Op::kAttend:
         return see_attention(i);
+      case Op::kScale:
+        if (is_first()) see_scale(i);
+        return;
       case Op::kGain:
       case Op::kRotary:
+      case Op::kPeak:
       case Op::kStore:
       case Op::kEnd:
         return;
-      case Op::kPeak:
-      case Op::kScale:
-        break;
     }
-    throw Error(kWhere, "a step between boards", describe(i), "a program of one board");
+    throw Error(kWhere, fmt::format("damaged plan: an instruction that is none: {}", describe(i)));
   }
+
+  /// What all boards hold whole is shown by the first.
+  bool is_first() const { return index_ == 0; }
 
   const PlanLine& line_of(const Instruction& i) const {
     if (i.line >= plan_.lines.size()) {
@@ -152,9 +155,10 @@ class Additions {
     shape.host_offset = narrow(to.host_units);
     add(shape);
     ObservedPiece piece;
+    piece.board = index_;
     piece.offset = to.host_units;
     piece.lines = lines;
-    to.host_units += lines * (like.last_row != 0 ? 1 : plan_.rows);
+    to.host_units += lines * (like.last_row != 0 ? 1 : rows_of_run_);
     return piece;
   }
 
@@ -167,6 +171,7 @@ class Additions {
       if (operation.name != name || operation.layer != layer) continue;
       operation.type = name == "weights" ? ElementType::kI32 : type_of(what);
       operation.rows = like.last_row != 0 ? 1 : plan_.rows;
+      operation.held = like.op == code(Op::kEmbed) && plan_.boards.size() > 1;
       additions_.back().pieces.push_back({o, piece});
       return;
     }
@@ -202,8 +207,30 @@ class Additions {
     piece.blocks = slots / slots_of_one;
     piece.block_bytes = 4 * slots_of_one;
     piece.elements = plan_.head_columns;
+    show_own_heads(name, like, StoreSource::kVector, piece);
+  }
+
+  /// Key heads that the board before holds, too, are shown by that one.
+  void show_own_heads(std::string_view name, const Instruction& like, StoreSource what,
+                      ObservedPiece piece) {
+    const std::int64_t shared = std::min(shared_heads(name, line_of(like).layer), piece.blocks);
+    piece.skip += shared * piece.block_bytes;
+    piece.blocks -= shared;
     piece.count = piece.blocks * piece.elements;
-    show(name, like, StoreSource::kVector, piece);
+    if (piece.blocks > 0) show(name, like, what, piece);
+  }
+
+  std::int64_t shared_heads(std::string_view name, std::int64_t layer) const {
+    if (is_first() || name.substr(0, name.find('.')) == "q") return 0;
+    const auto heads_of = [&](const BoardPlan& board) {
+      for (const CacheItem& item : board.caches) {
+        if (item.layer == layer) return item;
+      }
+      throw Error(kWhere, fmt::format("damaged plan: no cache of layer {}", layer));
+    };
+    const CacheItem before = heads_of(plan_.boards[index_ - 1]);
+    return std::max<std::int64_t>(
+        before.first_head + before.heads - heads_of(plan_.boards[index_]).first_head, 0);
   }
 
   void show_activation(std::string_view name, const Instruction& i) {
@@ -214,8 +241,15 @@ class Additions {
     ObservedPiece piece = store(i, StoreSource::kActivation, shape, lines + 1);
     piece.skip = 2 * i.first;
     piece.elements = piece.count = i.columns;
-    piece.exponent_at = lines * kLineBytes - piece.skip;
+    if (is_first()) piece.exponent_at = lines * kLineBytes - piece.skip;  // all boards have it
     show(name, i, StoreSource::kActivation, piece);
+  }
+
+  /// Embedded rows: each of the board that holds it, or once all boards have them.
+  void see_rows(const Instruction& i) {
+    x_end_ = i.destination + i.destination_stride * rows_;
+    if (line_of(i).name.empty() || (i.op == code(Op::kLoad) && !is_first())) return;
+    show_after(i, destination_of(i));
   }
 
   void see_norm(const Instruction& i) {
@@ -229,13 +263,10 @@ class Additions {
     const std::string& name = line_of(i).name;
     switch (static_cast<Post>(i.variant)) {
       case Post::kPlain:
-        if (name == "logits") return;  // its store stands in the program
+        if (name.empty() || name == "logits") return;  // its store stands in the program
         return see_projection(name, i);
       case Post::kSilu:
-        before();
-        show_pairs(i);
-        after();
-        return show_vector("silu_times", i, destination_of(i), i.columns);
+        return see_pairs(i);
       case Post::kResidual:
         before();
         show_plain(name, i);
@@ -243,9 +274,37 @@ class Additions {
         return show_vector(name == "o" ? "residual_1" : "residual_2", i, destination_of(i),
                            i.columns);
       case Post::kSums:
-        break;
+        return;  // what becomes of them is shown
     }
-    throw Error(kWhere, "a step between boards", describe(i), "a program of one board");
+    throw Error(kWhere, fmt::format("damaged plan: a product that is none: {}", describe(i)));
+  }
+
+  /// Slots in front of a board's share of the hidden columns are none of it.
+  void see_pairs(const Instruction& i) {
+    const std::int64_t lead = matrix_of(i).parts.front().lead;
+    before();
+    show_pairs(i, lead);
+    after();
+    ObservedPiece piece = store_vector(i, destination_of(i), i.columns);
+    piece.drop = lead;
+    show("silu_times", i, StoreSource::kVector, piece);
+  }
+
+  /// The sums of all boards scaled, then added to the row stream.
+  void see_scale(Instruction i) {
+    const std::string& name = line_of(i).name;
+    const Rows x = destination_of(i);
+    before();
+    Instruction plain = i;
+    plain.variant = code(Post::kPlain);
+    plain.track = 0;
+    plain.destination = narrow(x_end_);
+    plain.destination_stride = narrow(divide_up(i.columns, kLanes));
+    check_room(divide_up(i.columns, kLanes));
+    add(plain);
+    show_vector(name, plain, destination_of(plain), i.columns);
+    after();
+    show_vector(name == "o" ? "residual_1" : "residual_2", i, x, i.columns);
   }
 
   void see_projection(const std::string& name, const Instruction& i) {
@@ -262,33 +321,41 @@ class Additions {
 
   /// The stream has the biases in it, so the same rows are laid out once more without.
   Instruction without_bias(Instruction i) {
-    for (const MatrixItem& item : plan_.boards.front().matrices) {
-      if (item.base != i.stream_base) continue;
-      MatrixItem plain = item;
-      for (MatrixPart& part : plain.parts) part.bias.clear();
-      plain.base = board_.super_beats;
-      i.bias = 0;
-      i.stream_base = narrow(plain.base);
-      i.stream_beats = narrow(matrix_beats(plain));
-      board_.super_beats += matrix_beats(plain);
-      board_.matrices.push_back(std::move(plain));
-      return i;
+    MatrixItem plain = matrix_of(i);
+    for (MatrixPart& part : plain.parts) part.bias.clear();
+    plain.base = board_.super_beats;
+    i.bias = 0;
+    i.stream_base = narrow(plain.base);
+    i.stream_beats = narrow(matrix_beats(plain));
+    board_.super_beats += matrix_beats(plain);
+    board_.matrices.push_back(std::move(plain));
+    return i;
+  }
+
+  const MatrixItem& matrix_of(const Instruction& product) const {
+    for (const MatrixItem& item : plan_.boards[index_].matrices) {
+      if (item.base == product.stream_base && !item.parts.empty()) return item;
     }
-    throw Error(kWhere, fmt::format("damaged plan: a product of no matrix: {}", describe(i)));
+    throw Error(kWhere, fmt::format("damaged plan: a product of no matrix: {}", describe(product)));
+  }
+
+  /// Words of a row that vector memory has room for behind the row stream.
+  std::int64_t room() const {
+    return (plan_.engine.vector_words - x_end_) / std::max<std::int64_t>(rows_, 1);
+  }
+  void check_room(std::int64_t words) const {
+    if (words <= room()) return;
+    throw Error(kWhere, "words of vector memory for results beside the row stream",
+                fmt::to_string(room()), fmt::format("{} a row", words));
   }
 
   /// Runs a product's sums alone, as many quads at a time as vector memory has room for behind the
   /// row stream, which is all that must stay. `shown` gets each part.
   template <typename Shown>
   void run_plain(Instruction i, std::int64_t quads, Shown&& shown) {
-    const std::int64_t words =
-        (plan_.engine.vector_words - x_end_) / std::max<std::int64_t>(rows_, 1);
-    std::int64_t most = words * kLanes / 4;
+    std::int64_t most = room() * kLanes / 4;
     if (most < quads) most = most / kRestart * kRestart;
-    if (most <= 0) {
-      throw Error(kWhere, "words of vector memory for results beside the row stream",
-                  fmt::to_string(words), fmt::format("{} a row", kRestart * 4 / kLanes));
-    }
+    if (most <= 0) check_room(kRestart * 4 / kLanes);
     i.variant = code(Post::kPlain);
     i.track = 0;
     i.destination = narrow(x_end_);
@@ -309,7 +376,7 @@ class Additions {
   }
 
   /// Quads of gate and up alternate.
-  void show_pairs(const Instruction& i) {
+  void show_pairs(const Instruction& i, std::int64_t lead) {
     const std::int64_t pairs = divide_up(i.columns, 4);
     run_plain(i, 2 * pairs, [&](const Instruction& part, std::int64_t first) {
       ObservedPiece piece = store_vector(part, destination_of(part), part.columns);
@@ -317,6 +384,7 @@ class Additions {
       piece.block_bytes = 32;
       piece.elements = 4;
       piece.count = std::min(4 * piece.blocks, std::int64_t{i.columns} - 2 * first);
+      if (first == 0) piece.drop = lead;
       show("gate", part, StoreSource::kVector, piece);
       piece.skip = 16;
       show("up", part, StoreSource::kVector, piece);
@@ -359,9 +427,8 @@ class Additions {
     piece.blocks = i.heads;
     piece.block_bytes = (lines + 1) * kLineBytes;
     piece.elements = i.head_columns;
-    piece.count = piece.blocks * piece.elements;
     piece.exponent_at = lines * kLineBytes;
-    show(name, i, StoreSource::kQuery, piece);
+    show_own_heads(name, i, StoreSource::kQuery, piece);
   }
 
   void see_attention(const Instruction& i) {
@@ -407,7 +474,7 @@ class Additions {
       weights = store(i, StoreSource::kScores, shape, shape.group * score_lines);
       weight_sums = store(i, StoreSource::kWeightSums, sums, sum_lines);
     }
-    additions_.back().host_units = units * plan_.rows;
+    additions_.back().host_units = units * rows_of_run_;
     for (ObservedPiece* piece : {&scores, &weights}) {
       piece->blocks = shape.group;
       piece->block_bytes = score_lines * kLineBytes;
@@ -430,10 +497,12 @@ class Additions {
   }
 
   const Plan& plan_;
+  std::size_t index_;  ///< of the board
   std::span<const std::int64_t> positions_;
   std::vector<ObservedOperation>& operations_;
   BoardPlan& board_;
-  std::int64_t rows_;       ///< of the largest pass
+  std::int64_t rows_;  ///< of the largest pass
+  std::int64_t rows_of_run_;
   std::int64_t x_end_ = 0;  ///< first word behind the row stream
   std::size_t at_ = 0;      ///< the instruction at hand
   std::vector<Addition> additions_;
@@ -442,9 +511,10 @@ class Additions {
 
 }  // namespace
 
-std::vector<Addition> additions_of(const Plan& plan, std::span<const std::int64_t> positions,
+std::vector<Addition> additions_of(const Plan& plan, std::size_t index,
+                                   std::span<const std::int64_t> positions,
                                    std::vector<ObservedOperation>* operations, BoardPlan* board) {
-  return Additions(plan, positions, operations, board).all();
+  return Additions(plan, index, positions, operations, board).all();
 }
 
 }  // namespace logos::d5005

@@ -24,9 +24,10 @@ struct Addition {
   std::vector<AddedPiece> pieces;
 };
 
-/// All additions in the order of their places. The operations get their types and rows, the board
-/// the matrices without biases that the additions read.
-std::vector<Addition> additions_of(const Plan& plan, std::span<const std::int64_t> positions,
+/// All additions to a board's program in the order of their places. The operations get their types
+/// and rows, `board` the matrices without biases that the additions read.
+std::vector<Addition> additions_of(const Plan& plan, std::size_t index,
+                                   std::span<const std::int64_t> positions,
                                    std::vector<ObservedOperation>* operations, BoardPlan* board);
 
 }  // namespace logos::d5005

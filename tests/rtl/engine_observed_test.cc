@@ -62,7 +62,7 @@ TEST_P(EngineObserved, ShowsEveryOperationOfTheReference) {
     std::vector<std::vector<std::byte>> outputs;
     for (const Plan& run : observed.runs) outputs.push_back(output_of(run, job, inputs, stalls));
     LineDigests digests;
-    hand_over(observed, outputs, inputs.positions, digests);
+    hand_over(observed, outputs, inputs, digests);
     expect_same(expected, digests.digests());
   }
 }

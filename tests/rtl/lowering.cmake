@@ -2,5 +2,5 @@ logos_test(rtl_lowering_test
   SOURCES lowering_test.cc model_run.cc ../contract/contract.cc
   LINK d5005_lowering d5005_model bench_core)
 logos_test(rtl_observed_test
-  SOURCES observed_test.cc ../contract/contract.cc
+  SOURCES observed_test.cc model_run.cc ../contract/contract.cc
   LINK d5005_lowering d5005_model bench_core)

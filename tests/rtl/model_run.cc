@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <deque>
 
+#include "bench/bringup/instruction_model.h"
 #include "rtl/lowering/exchange.h"
 #include "rtl/lowering/layout.h"
 #include "rtl/lowering/memory_image.h"
-#include "bench/bringup/instruction_model.h"
 
 namespace logos::d5005 {
 namespace {
@@ -48,8 +48,9 @@ struct ModelBoard {
 
 class ModelBoards {
  public:
-  ModelBoards(const Plan& plan, const contract::Job& job, const Inputs& inputs, std::uint32_t seed)
-      : plan_(plan), job_(job), inputs_(inputs) {
+  ModelBoards(const Plan& plan, const contract::Job& job, const Inputs& inputs, std::uint32_t seed,
+              bool observed)
+      : plan_(plan), job_(job), inputs_(inputs), observed_(observed) {
     for (std::size_t b = 0; b < plan.boards.size(); ++b) {
       ModelBoard& board = boards_.emplace_back(plan.engine, seed + static_cast<std::uint32_t>(b));
       write_image(
@@ -63,7 +64,7 @@ class ModelBoards {
     for (std::int64_t first = 0; first < plan_.rows; first += each) {
       run_pass({first, std::min(each, plan_.rows - first)}, first / each);
     }
-    ModelRun result{std::move(outputs_), false, inputs_};
+    ModelRun result{std::move(outputs_), false, inputs_, std::move(buffers_)};
     for (std::size_t b = 0; b < boards_.size(); ++b) {
       result.fault |= boards_[b].engine.fault();
       read_pushed(
@@ -82,7 +83,8 @@ class ModelBoards {
     const bool last = rows.first + rows.count == plan_.rows;
     for (std::size_t s = 0; s <= plan_.exchanges.size(); ++s) {
       const bool shows = s == plan_.exchanges.size();
-      if (shows && !last && plan_.output_rows < plan_.rows) return;
+      const bool silent = shows && !last && plan_.output_rows < plan_.rows;
+      if (silent && !observed_) return;
       std::vector<std::vector<std::byte>> stored;
       for (std::size_t b = 0; b < boards_.size(); ++b) {
         const BoardPlan& board = plan_.boards[b];
@@ -94,10 +96,11 @@ class ModelBoards {
                               row_table(plan_, b, inputs_, rows));
         stored.push_back(boards_[b].stored(static_cast<std::size_t>(plan_.host_units) * 64));
       }
-      if (shows) {
-        show(rows, stored);
-      } else {
+      if (!shows) {
         exchange(plan_.exchanges[s], rows, stored);
+      } else {
+        if (!silent) show(rows, stored);
+        buffers_.insert(buffers_.end(), stored.begin(), stored.end());
       }
     }
   }
@@ -120,14 +123,16 @@ class ModelBoards {
   const contract::Job& job_;
   const Inputs& inputs_;
   std::deque<ModelBoard> boards_;
+  bool observed_;
   std::vector<float> outputs_;
+  std::vector<std::vector<std::byte>> buffers_;
 };
 
 }  // namespace
 
 ModelRun run_on_models(const Plan& plan, const contract::Job& job, const Inputs& inputs,
-                       std::uint32_t seed) {
-  return ModelBoards(plan, job, inputs, seed).run();
+                       std::uint32_t seed, bool observed) {
+  return ModelBoards(plan, job, inputs, seed, observed).run();
 }
 
 }  // namespace logos::d5005

@@ -12,6 +12,7 @@
 #include "rtl/lowering/lowering.h"
 #include "rtl/lowering/memory_image.h"
 #include "sim/dump.h"
+#include "tests/rtl/model_run.h"
 #include "tests/rtl/observed_digests.h"
 
 namespace logos::d5005 {
@@ -42,7 +43,7 @@ void show(const ObservedPlan& observed, const contract::Job& job, const Inputs& 
           Observer& observer, const Damage& damage = {}) {
   std::vector<std::vector<std::byte>> outputs;
   for (const Plan& run : observed.runs) outputs.push_back(output_of(run, job, inputs, damage));
-  hand_over(observed, outputs, inputs.positions, observer);
+  hand_over(observed, outputs, inputs, observer);
 }
 
 std::vector<LineDigest> digests_of(const ObservedPlan& observed, const contract::Job& job,
@@ -50,6 +51,18 @@ std::vector<LineDigest> digests_of(const ObservedPlan& observed, const contract:
   LineDigests digests;
   show(observed, job, inputs, digests);
   return digests.digests();
+}
+
+/// The same on as many models as the plan has boards.
+void show_on_boards(const ObservedPlan& observed, const contract::Job& job, const Inputs& inputs,
+                    Observer& observer) {
+  std::vector<std::vector<std::byte>> outputs;
+  for (const Plan& run : observed.runs) {
+    for (auto& buffer : run_on_models(run, job, inputs, 1, true).buffers) {
+      outputs.push_back(std::move(buffer));
+    }
+  }
+  hand_over(observed, outputs, inputs, observer);
 }
 
 struct Case {
@@ -79,6 +92,23 @@ TEST_P(ObservedCut, ShowsEveryOperationOfTheReference) {
     const ObservedPlan observed = observe(plan, inputs.positions);
     EXPECT_EQ(observed.runs.size(), 1U);
     expect_same(expected, digests_of(observed, job, inputs));
+  }
+}
+
+TEST_P(ObservedCut, ShowsEveryOperationOfSeveralBoards) {
+  const auto& [family, cut] = GetParam();
+  for (const std::int64_t chips : {2, 3}) {
+    const contract::Job job(family, cut, chips);
+    const Inputs inputs = contract::inputs_of(job, 3);
+    const auto expected = reference_digests(job, inputs);
+    for (const std::int64_t rows : {1, 8}) {
+      SCOPED_TRACE(testing::Message() << chips << " boards, " << rows << " rows");
+      const Plan plan = lower_programs(job.programs, engine_size(rows, rows));
+      const ObservedPlan observed = observe(plan, inputs.positions);
+      LineDigests digests;
+      show_on_boards(observed, job, inputs, digests);
+      expect_same(expected, digests.digests());
+    }
   }
 }
 
@@ -229,11 +259,11 @@ TEST(Observed, RefusesAnOutputBufferThatIsTooSmall) {
   const ObservedPlan observed = observe(small.plan, small.inputs.positions);
   LineDigests digests;
   std::vector<std::vector<std::byte>> outputs = {std::vector<std::byte>(64)};
-  EXPECT_THROW(hand_over(observed, outputs, small.inputs.positions, digests), Error);
+  EXPECT_THROW(hand_over(observed, outputs, small.inputs, digests), Error);
   outputs = {output_of(observed.runs.front(), small.job, small.inputs, {})};
-  EXPECT_NO_THROW(hand_over(observed, outputs, small.inputs.positions, digests));
+  EXPECT_NO_THROW(hand_over(observed, outputs, small.inputs, digests));
   outputs.front().resize(outputs.front().size() - 64);
-  EXPECT_THROW(hand_over(observed, outputs, small.inputs.positions, digests), Error);
+  EXPECT_THROW(hand_over(observed, outputs, small.inputs, digests), Error);
 }
 
 }  // namespace
