@@ -11,7 +11,7 @@
 #include "cuda/lane.h"
 #include "program/error.h"
 #if LOGOS_D5005
-#include "rtl/lane.h"
+#include "bench/d5005_entry.h"
 #endif
 #include "sim/reference/reference_lane.h"
 
@@ -40,16 +40,6 @@ LaneEntry cuda_entry(const Options& options) {
           cuda::load_gpu_config(configuration_file(kGpus, options.gpu), options.gpu_settings)};
 }
 
-#if LOGOS_D5005
-LaneEntry d5005_entry(const Options& options) {
-  const EngineRows rows = options.engine_rows.value_or(EngineRows{});
-  d5005::engine_size(rows.rows, rows.mac_rows);  // refuses a size that there is none of
-  return {"d5005", std::make_unique<d5005::D5005Lane>(),
-          d5005::load_d5005_config(configuration_file(kBoards, options.board),
-                                   options.board_settings, rows.rows, rows.mac_rows)};
-}
-#endif
-
 /// An option that no lane of the run reads is a mistake, not a wish.
 void check_lane_options(const LaneTable& table, const Options& options,
                         const std::vector<LaneEntry>& lanes) {
@@ -65,6 +55,8 @@ void check_lane_options(const LaneTable& table, const Options& options,
   if (options.gpu) refuse("--gpu", "cuda");
   if (options.board) refuse("--board", "d5005");
   if (options.engine_rows) refuse("--engine-rows", "d5005");
+  if (!options.faults.empty()) refuse("--fault", "d5005");
+  if (options.wave) refuse("--wave", "d5005");
   const auto refuse_settings = [&](const auto& settings, std::string_view owner,
                                    std::string_view needed) {
     if (!settings.empty()) {
@@ -82,17 +74,15 @@ LaneEntry reference_entry() {
 }
 
 LaneTable lane_table() {
-  return {
-    {"reference", [](const Options&) { return reference_entry(); }}, {"cuda", cuda_entry},
+  LaneTable table = {{"reference", [](const Options&) { return reference_entry(); }},
+                     {"cuda", cuda_entry},
+                     {"d5005", nullptr},
+                     {"spatial", nullptr}};
 #if LOGOS_D5005
-        {"d5005", d5005_entry},
-#else
-        {"d5005", nullptr},
+  table[2].make = [](const Options& options) { return d5005_entry(options); };
+  table[2].faults = d5005_faults();
 #endif
-    {
-      "spatial", nullptr
-    }
-  };
+  return table;
 }
 
 std::vector<LaneEntry> make_lanes(const LaneTable& table, const Options& options) {

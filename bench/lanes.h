@@ -22,6 +22,7 @@ struct LaneEntry {
 struct LaneKind {
   std::string name;
   std::function<LaneEntry(const Options&)> make;
+  std::string faults = {};  ///< what --fault can plant in it: a line each
 };
 using LaneTable = std::vector<LaneKind>;
 

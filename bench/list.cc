@@ -46,6 +46,12 @@ std::string list_text(const LaneTable& table) {
   for (const LaneKind& kind : table) {
     text += fmt::format("  {:<18} {}\n", kind.name, kind.make ? "built in" : "not built");
   }
+  for (const LaneKind& kind : table) {
+    if (kind.make && !kind.faults.empty()) {
+      text += fmt::format("faults of the lane {} (--fault UNIT:KIND@CYCLE)\n{}", kind.name,
+                          kind.faults);
+    }
+  }
   return text + "configurations of GPUs (--gpu)\n" + lines_of(kGpus) +
          "configurations of boards (--board)\n" + lines_of(kBoards);
 }

@@ -21,11 +21,8 @@ struct Missing {
   std::string_view name;
   std::string_view needs;
 };
-constexpr std::array<Missing, 13> kMissing = {{
+constexpr std::array<Missing, 10> kMissing = {{
     {"--chip-config", "the lane spatial"},
-    {"--wave", "the lane d5005"},
-    {"--wave-window", "the lane d5005"},
-    {"--fault", "a lane that simulates hardware (d5005, spatial)"},
     {"--trace", "the trace writer"},
     {"--report", "the HTML report"},
     {"--history", "the history of runs"},
@@ -136,6 +133,25 @@ EngineRows parse_engine_rows(const std::string& text) {
   return {rows, part(std::string_view(text).substr(slash + 1))};
 }
 
+/// `A:B` in cycles of the engine, or `line:N`.
+void parse_window(const std::string& text, Wave& wave) {
+  constexpr std::string_view kOption = "--wave-window";
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) {
+    throw Error(kOption, "no window", fmt::format("\"{}\"", text), "A:B or line:N");
+  }
+  const std::string_view after = std::string_view(text).substr(colon + 1);
+  if (text.starts_with("line:")) {
+    wave.line = number<std::int64_t>(kOption, after, 1);
+    return;
+  }
+  wave.first_cycle = number<std::uint64_t>(kOption, std::string_view(text).substr(0, colon), 0);
+  wave.end_cycle = number<std::uint64_t>(kOption, after, 1);
+  if (wave.end_cycle <= wave.first_cycle) {
+    throw Error(kOption, "an empty window", fmt::format("\"{}\"", text), "A:B with A below B");
+  }
+}
+
 Format parse_format(const std::string& text) {
   if (text == "console") return Format::kConsole;
   if (text == "json") return Format::kJson;
@@ -218,9 +234,10 @@ void take_benchmark_flag(const std::string& argument, Options& options) {
 
 /// What CLI11 fills in; numbers are read here so that every message has one form.
 struct Raw {
-  std::vector<std::string> cuts, lanes, settings;
+  std::vector<std::string> cuts, lanes, settings, faults;
   std::string weights, chips, context, position, generate, chunk, batch, format, fill, stalls,
-      cycle_limit, threads, tokens, prompt, text, out, dump, artifacts, gpu, board, engine_rows;
+      cycle_limit, threads, tokens, prompt, text, out, dump, artifacts, gpu, board, engine_rows,
+      wave, wave_window;
   bool version = false;
 };
 
@@ -276,6 +293,16 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
       ->group(machines);
   app.add_option("--engine-rows", raw.engine_rows,
                  "ROWS[/MAC_ROWS] of the decode engine: 1, 8 (the default), 16, 32/16")
+      ->group(machines);
+  app.add_option("--fault", raw.faults, "plant UNIT:KIND@CYCLE in the lane d5005 (--list)")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(machines);
+  app.add_option("--wave", raw.wave, "write the engine's waveform (FST) of one cut")
+      ->group(machines);
+  app.add_option("--wave-window", raw.wave_window,
+                 "cycles A:B of it, or line:N of the program (0:10000)")
       ->group(machines);
   app.add_option("--set", raw.settings,
                  "gpu.KEY=VALUE or board.SECTION.KEY=VALUE over a configuration")
@@ -344,6 +371,12 @@ void take(const CLI::App& app, const Raw& raw, Options& options) {
   if (given("--artifacts")) options.artifacts = raw.artifacts;
   if (given("--gpu")) options.gpu = raw.gpu;
   if (given("--board")) options.board = raw.board;
+  options.faults = items("--fault", raw.faults);
+  if (given("--wave")) options.wave.emplace().file = raw.wave;
+  if (given("--wave-window")) {
+    if (!options.wave) throw Error("--wave-window", "only with --wave");
+    parse_window(raw.wave_window, *options.wave);
+  }
   if (given("--engine-rows")) options.engine_rows = parse_engine_rows(raw.engine_rows);
   for (const std::string& setting : raw.settings) parse_set(setting, options);
 }
@@ -359,6 +392,9 @@ void check_combinations(const Options& options) {
   refuse_together(options.chunk && options.batch, "--chunk", "--batch");
   refuse_together(options.benchmark_format && options.format != Format::kConsole,
                   "--benchmark_format", "--format");
+  if (options.wave && options.cuts.size() + (options.text ? 1 : 0) != 1) {
+    throw Error("--wave", "takes one cut", fmt::format("{} cuts", options.cuts.size()), "1");
+  }
   if (!options.score && options.chunk) throw Error("--chunk", "only with --score");
   if (!options.score && options.batch) throw Error("--batch", "only with --score");
   if (options.score) {

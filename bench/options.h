@@ -17,6 +17,14 @@ struct EngineRows {
   std::int64_t mac_rows = 8;
 };
 
+/// `--wave` and its window.
+struct Wave {
+  std::filesystem::path file;
+  std::uint64_t first_cycle = 0;
+  std::uint64_t end_cycle = 10000;   ///< the first that is not in it
+  std::optional<std::int64_t> line;  ///< of the program, instead of cycles
+};
+
 enum class Format { kConsole, kJson, kCsv };
 
 /// The command line, checked as far as that goes without a model or a lane.
@@ -47,6 +55,8 @@ struct Options {
   std::optional<std::filesystem::path> board;
   std::vector<std::pair<std::string, std::string>> board_settings;  ///< --set board.SECTION.KEY=V
   std::optional<EngineRows> engine_rows;
+  std::vector<std::string> faults;  ///< `UNIT:KIND@CYCLE`
+  std::optional<Wave> wave;
 
   bool exact = false;
   std::optional<std::uint64_t> stalls;

@@ -11,6 +11,7 @@
 
 #include "program/error.h"
 #include "program/genuine.h"
+#include "rtl/board/fault.h"
 #include "rtl/board/sim_transport.h"
 #include "rtl/driver/plan_runner.h"
 #include "rtl/lowering/check_plan.h"
@@ -76,10 +77,16 @@ BoardOptions board_options(const RunOptions& options, std::size_t index) {
 /// Boards made for a run, and their drivers.
 class SimulatedBoards {
  public:
-  SimulatedBoards(const D5005Config& config, const Plan& plan, const RunOptions& options) {
+  SimulatedBoards(const D5005LaneOptions& lane, const D5005Config& config, const Plan& plan,
+                  const RunOptions& options) {
     for (std::size_t b = 0; b < plan.boards.size(); ++b) {
+      BoardOptions own = board_options(options, b);
+      if (b == 0) {
+        for (const std::string& fault : lane.faults) plant_fault(fault, own);
+      }
       SimTransport& transport = transports_.emplace_back(
-          make_board(config.rows, config.mac_rows, config.board, board_options(options, b)));
+          b == 0 && lane.make_first ? lane.make_first(plan, config, own)
+                                    : make_board(config.rows, config.mac_rows, config.board, own));
       pointers_.push_back(&drivers_.emplace_back(transport, plan.engine));
     }
   }
@@ -176,7 +183,9 @@ Result D5005Lane::run(const Artifact& artifact, const Identity& asked, const Wei
   check_reach(plan, inputs);
 
   const auto run_on_boards = [&](const Plan& of, Inputs& with) {
-    SimulatedBoards boards(parsed, of, options);
+    D5005LaneOptions lane = options_;
+    if (&of != &plan) lane.make_first = nullptr;  // a run that is observed is not recorded
+    SimulatedBoards boards(lane, parsed, of, options);
     PlanRunOptions run_options;
     run_options.fill = static_cast<std::byte>(options.fill.value_or(0) & 0xFF);
     run_options.cycle_limit = options.cycle_limit;

@@ -35,6 +35,9 @@ class BoardOf : public Board {
           parameters.ddr4, options.fill, Stalls{options.stalls_of_256, options.seed * 7 + b},
           options.bank_faults[b]));
     }
+    if (options.engine_fault.kind == PortFault::kStopped) {
+      engine_stops_at_ = options.engine_fault.cycle;
+    }
     if (options.check_ports) checks_ = std::make_unique<PortChecks>();
     power_up();
   }
@@ -79,6 +82,10 @@ class BoardOf : public Board {
   void check_nothing_waits() override {
     if (checks_) checks_->finish();
   }
+
+ protected:
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<Model> model_;
 
  private:
   static constexpr unsigned kBankClocks = 0xFU << Clocks::kBank;
@@ -130,6 +137,9 @@ class BoardOf : public Board {
         rising |= clocks_.advance();
       }
     }
+    engine_cycles_ += rising >> Clocks::kEngine & 1U;
+    if (engine_cycles_ > engine_stops_at_) rising &= ~(1U << Clocks::kEngine);
+    context_->time(clocks_.now_fs() / 1000);
     if ((rising & high_) != 0) {  // it has not fallen yet
       raise(0);
       model_->eval();
@@ -151,7 +161,6 @@ class BoardOf : public Board {
       host_.clock(host_seen_, host_driven_);
       drive_host();
     }
-    engine_cycles_ += rising >> Clocks::kEngine & 1U;
   }
 
   /// These clocks are high, all others low.
@@ -246,8 +255,6 @@ class BoardOf : public Board {
     model_->host_bresp_i = static_cast<std::uint8_t>(host_driven_.b_response);
   }
 
-  std::unique_ptr<VerilatedContext> context_;
-  std::unique_ptr<Model> model_;
   Clocks clocks_;
   HostLink host_;
   std::vector<std::unique_ptr<BankModel>> banks_;
@@ -258,8 +265,9 @@ class BoardOf : public Board {
   CsrSeen csr_before_;
   std::uint16_t csr_id_ = 0;  ///< of the last access: all differ
   std::unique_ptr<PortChecks> checks_;
-  unsigned high_ = 0;  ///< clocks that have risen and not fallen
-  std::uint64_t engine_cycles_ = 0;
+  unsigned high_ = 0;                ///< clocks that have risen and not fallen
+  std::uint64_t engine_cycles_ = 0;  ///< periods, also those of a clock that stands still
+  std::uint64_t engine_stops_at_ = ~std::uint64_t{0};  ///< the period after which it does
 };
 
 }  // namespace logos::d5005

@@ -49,8 +49,10 @@ TEST(Lanes, ThatAreNotThereAreNamed) {
 }
 
 TEST(Lanes, WithoutTheEngineItsOptionsAreRefused) {
-  const std::vector<std::vector<std::string>> all = {
-      {"--board", "d5005.json"}, {"--engine-rows", "8"}, {"--set", "board.ddr4.cl=20"}};
+  const std::vector<std::vector<std::string>> all = {{"--board", "d5005.json"},
+                                                     {"--engine-rows", "8"},
+                                                     {"--set", "board.ddr4.cl=20"},
+                                                     {"--fault", "bank0:silent@1"}};
   for (const std::vector<std::string>& option : all) {
     std::vector<std::string> arguments = {"--cut", "decode:2", "--lanes", "reference"};
     arguments.insert(arguments.end(), option.begin(), option.end());

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/bench/built_lanes.h"
 #include "tests/bench/golden.h"
 
 namespace logos::bench {
@@ -7,7 +8,9 @@ namespace {
 
 class AllStories : public testing::TestWithParam<std::vector<std::string>> {};
 
-TEST_P(AllStories, GiveTheGoldenDigests) { expect_golden_stories(GetParam(), 20); }
+TEST_P(AllStories, GiveTheGoldenDigests) {
+  expect_golden_stories(GetParam(), 20, "reference,cuda");
+}
 
 INSTANTIATE_TEST_SUITE_P(Modes, AllStories,
                          testing::Values(std::vector<std::string>{},
@@ -16,6 +19,20 @@ INSTANTIATE_TEST_SUITE_P(Modes, AllStories,
                                          std::vector<std::string>{"--batch", "4"},
                                          std::vector<std::string>{"--chips", "2"},
                                          std::vector<std::string>{"--chips", "4"}));
+
+class StoriesOnTheEngine : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(StoriesOnTheEngine, GiveTheGoldenDigests) {
+  if (is_built("d5005")) expect_golden_stories(GetParam(), 3, "d5005");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    StallsAndModes, StoriesOnTheEngine,
+    testing::Values(std::vector<std::string>{}, std::vector<std::string>{"--stalls", "1"},
+                    std::vector<std::string>{"--stalls", "20261130"},
+                    std::vector<std::string>{"--chunk", "7", "--stalls", "2"},
+                    std::vector<std::string>{"--chunk", "64", "--stalls", "3"},
+                    std::vector<std::string>{"--batch", "3", "--stalls", "4"}));
 
 /// Shapes of real models with synthetic weights, on the reference.
 TEST(APreset, RunsALayerAndADecodeStep) {

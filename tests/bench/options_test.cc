@@ -116,6 +116,15 @@ TEST(Options, AFillIsAByteOrAWord) {
   EXPECT_EQ(parsed({"--cut", "decode:1", "--fill", "0x7FC00001"}).fill, 0x7FC00001u);
 }
 
+TEST(Options, AWaveHasAWindowOfCyclesOrALine) {
+  const Options cycles = parsed({"--cut", "decode:1", "--wave", "w", "--wave-window", "5:90"});
+  EXPECT_EQ(cycles.wave->file, "w");
+  EXPECT_EQ(cycles.wave->first_cycle, 5u);
+  EXPECT_EQ(cycles.wave->end_cycle, 90u);
+  EXPECT_FALSE(cycles.wave->line.has_value());
+  EXPECT_EQ(parsed({"--cut", "decode:1", "--wave", "w", "--wave-window=line:39"}).wave->line, 39);
+}
+
 TEST(Options, OneNumberOfEngineRowsSetsBoth) {
   const Options options = parsed({"--cut", "decode:1", "--engine-rows", "16"});
   EXPECT_EQ(options.engine_rows->rows, 16);
@@ -210,8 +219,6 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     NotBuilt, RefusedOptions,
     testing::Values(Refusal{{"--cut", "decode:2", "--chip-config=c"}, "--chip-config: not built"},
-                    Refusal{{"--cut", "decode:2", "--wave", "w"}, "--wave: not built"},
-                    Refusal{{"--cut", "decode:2", "--fault", "f"}, "--fault: not built"},
                     Refusal{{"--cut", "decode:2", "--trace", "t"}, "--trace: not built"},
                     Refusal{{"--cut", "decode:2", "--report", "r"}, "--report: not built"},
                     Refusal{{"--cut", "decode:2", "--history", "h"}, "--history: not built"},
@@ -226,6 +233,11 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--cut", "decode:2", "--engine-rows", "8/"}, "--engine-rows: not a whole number"},
         Refusal{{"--cut", "decode:2", "--engine-rows", "0"}, "--engine-rows: not a whole number"},
         Refusal{{"--cut", "decode:2", "--engine-rows", "8/8/8"}, "--engine-rows"},
+        Refusal{{"--cut", "decode:2", "--wave-window", "1:2"}, "only with --wave"},
+        Refusal{{"--cut", "decode:2,decode:3", "--wave", "w"}, "takes one cut; got 2 cuts"},
+        Refusal{{"--cut", "decode:2", "--wave", "w", "--wave-window", "9"}, "want A:B or line:N"},
+        Refusal{{"--cut", "decode:2", "--wave", "w", "--wave-window", "9:9"}, "an empty window"},
+        Refusal{{"--cut", "decode:2", "--wave", "w", "--wave-window", "line:0"}, "1 or more"},
         Refusal{{"--cut", "decode:2", "--set", "boards.x=1"}, "unknown owner of a setting"},
         Refusal{{"--cut", "decode:2", "--set", "board.x"}, "want gpu.KEY=VALUE or board."}));
 

@@ -1,0 +1,77 @@
+// bench --wave, as a process: the files' headers state the times that were asked for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "sim/whole_file.h"
+#include "tests/sim/core/temporary_folder.h"
+
+namespace logos {
+namespace {
+
+constexpr double kCyclePs = 1e6 / 300;
+
+int run(const std::string& arguments) {
+  const std::string command =
+      std::string(LOGOS_BENCH) + " --lanes d5005 " + arguments + " >/dev/null 2>/dev/null";
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// A big-endian number of 64 bits.
+std::uint64_t number(const std::string& bytes, std::size_t at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < 8; ++i)
+    value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return value;
+}
+
+struct Times {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+/// Of the header block with which an FST file begins: type 0, length, first and last time.
+Times times_of(const std::string& file) {
+  const std::string bytes = read_whole_file(file);
+  EXPECT_GT(bytes.size(), 4096u);
+  EXPECT_EQ(bytes[0], 0);
+  return {number(bytes, 9), number(bytes, 17)};
+}
+
+TEST(AWave, HoldsTheCyclesAskedFor) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "w.fst").string();
+  ASSERT_EQ(run("--cut decode:9 --wave " + file + " --wave-window 1000:1500"), 0);
+  const Times window = times_of(file);
+  EXPECT_NEAR(static_cast<double>(window.last - window.first), 500 * kCyclePs, 3 * kCyclePs);
+  ASSERT_EQ(run("--cut decode:9 --wave " + file + " --wave-window 1200:1500"), 0);
+  const Times later = times_of(file);
+  EXPECT_NEAR(static_cast<double>(later.first - window.first), 200 * kCyclePs, 3 * kCyclePs);
+  EXPECT_EQ(later.last, window.last);
+}
+
+TEST(AWave, OfALineIsNotThatOfAnother) {
+  TemporaryFolder folder;
+  const std::string early = (folder / "e.fst").string();
+  const std::string late = (folder / "l.fst").string();
+  // The query's projection and the down projection of layer 1 (program write --cut
+  // layer:1@decode:9).
+  ASSERT_EQ(run("--cut layer:1@decode:9 --wave " + early + " --wave-window line:32"), 0);
+  ASSERT_EQ(run("--cut layer:1@decode:9 --wave " + late + " --wave-window line:50"), 0);
+  EXPECT_LT(times_of(early).last, times_of(late).first);
+}
+
+TEST(AWave, OfALineWithoutAnOperationIsRefused) {
+  TemporaryFolder folder;
+  EXPECT_EQ(run("--cut decode:9 --wave " + (folder / "w").string() + " --wave-window line:1"), 2);
+  EXPECT_EQ(run("--cut decode:9 --wave /nowhere/w"), 2);
+  EXPECT_EQ(run("--cut decode:9 --engine-rows 1 --wave " + (folder / "w").string()), 2);
+}
+
+}  // namespace
+}  // namespace logos
