@@ -5,12 +5,17 @@
 
 #include <bit>
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "program/error.h"
+#include "program/genuine.h"
+#include "program/written.h"
 #include "rtl/lowering/check_plan.h"
 #include "tests/contract/contract.h"
 #include "tests/rtl/model_run.h"
@@ -93,6 +98,82 @@ INSTANTIATE_TEST_SUITE_P(Cuts, LoweredCut,
                          testing::Combine(testing::ValuesIn(family_names()),
                                           testing::ValuesIn(contract::cuts())),
                          name_of_case);
+
+/// What lowering a decode step over so many positions says; "" where it is lowered.
+std::string refusal_of(std::int64_t query_heads, std::optional<std::int64_t> window,
+                       std::int64_t positions) {
+  ModelSpec spec = contract::spec_of("llama");
+  spec.query_heads = query_heads;
+  spec.key_heads = 1;
+  spec.window = window;
+  const Written text = written(spec, Cut::parse(fmt::format("decode:{}", positions)));
+  try {
+    lower_programs(read_genuine(text.text, "test", text.identity), engine_size(8, 8));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Capacity, IsOfQueryHeadsInFoursAndOfWhatAWindowSees) {
+  EXPECT_EQ(refusal_of(4, std::nullopt, 16384), "");
+  EXPECT_NE(refusal_of(4, std::nullopt, 16385).find("positions of a cache"), std::string::npos);
+  EXPECT_EQ(refusal_of(5, std::nullopt, 8192), "");
+  EXPECT_NE(refusal_of(5, std::nullopt, 8193).find("got 8193"), std::string::npos);
+  // A window is read from the begin of its first block of 128 on: up to 127 positions more.
+  EXPECT_EQ(refusal_of(5, 8192 - 127, 100000), "");
+  EXPECT_NE(refusal_of(5, 8192 - 126, 100000).find("got 8193"), std::string::npos);
+  EXPECT_EQ(refusal_of(5, 9000, 8192), "");
+}
+
+TEST(SplitPlan, IsRefusedWhereItIsDamaged) {
+  const contract::Job job("llama", "batch:11x4", 2);
+  const EngineSize engine = engine_size(8, 8);
+  const Plan plan = lower_programs(job.programs, engine);
+  const auto refusal = [&](const std::function<void(Plan&)>& damage) -> std::string {
+    Plan damaged = plan;
+    damage(damaged);
+    try {
+      check_plan(parse_plan(serialise_plan(damaged), "plan"), engine, 2, *job.weights, "plan");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal([](Plan&) {}), "");
+  const std::vector<std::function<void(Plan&)>> damages = {
+      [](Plan& p) { p.exchanges.pop_back(); },
+      [](Plan& p) { p.exchanges[0].kind = ExchangeKind::kSums; },
+      [](Plan& p) { p.exchanges[0].pieces.pop_back(); },
+      [](Plan& p) { p.exchanges[0].pieces[1].board = 0; },
+      [](Plan& p) { p.exchanges[0].columns += 1; },
+      [](Plan& p) { p.exchanges[1].pieces[0].columns = 2; },
+      [](Plan& p) { p.exchanges[1].pieces[0].offset = p.host_units; },
+      [](Plan& p) { p.exchanges[1].pieces[1].board = 2; },
+      [](Plan& p) { p.exchanges[2].tensor = "another"; },
+      [](Plan& p) { p.exchanges[2].pieces[0].first = 64; },
+      [](Plan& p) { p.exchanges[2].pieces[0].columns += 1; },
+      [](Plan& p) { p.boards[1].segments.pop_back(); },
+      [](Plan& p) { p.boards[1].segments[1].first = 1 << 30; },
+      [](Plan& p) { p.boards[1].segments[1].count = 1 << 30; },
+      [](Plan& p) { p.boards[1].segments[1].count -= 1; },
+      [](Plan& p) { p.boards[1].segments[1].copies = 1 << 30; },
+      [](Plan& p) { p.boards[1].segments[1].base = 1 << 30; },
+      [](Plan& p) { p.boards[1].peaks_base = 1 << 30; },
+      [](Plan& p) { p.boards[1].sums_base = 1 << 30; },
+      [](Plan& p) { p.boards[1].given_base = 1 << 30; },
+      [](Plan& p) { p.boards[1].embeddings.clear(); },
+      [](Plan& p) { p.boards[1].embeddings[0].first_row += 1; },
+      [](Plan& p) { p.boards[1].embeddings[0].rows -= 1; },
+      [](Plan& p) { p.boards.pop_back(); },
+      [](Plan& p) { p.outputs.pop_back(); },
+      [](Plan& p) { p.outputs[1].board = 2; },
+      [](Plan& p) { p.outputs[1].first = 0; },
+      [](Plan& p) { p.rows_are_held = true; }};
+  for (std::size_t d = 0; d < damages.size(); ++d) {
+    EXPECT_NE(refusal(damages[d]), "") << "damage " << d;
+  }
+}
 
 TEST(InstructionWord, HasTheFieldsOfTheSystemVerilogPackage) {
   std::ifstream file(LOGOS_SOURCE_DIR "/rtl/design/engine_pkg.sv");
