@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "program/error.h"
 #include "bench/bringup/instruction_model.h"
+#include "program/error.h"
 
 namespace logos::d5005 {
 namespace {

@@ -1,0 +1,140 @@
+#include "bench/bringup/bringup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "bench/bringup/bringup_options.h"
+#include "bench/bringup/cut_answers.h"
+#include "bench/bringup/unit_answers.h"
+#include "bench/configurations.h"
+#include "bench/model.h"
+#include "program/error.h"
+#include "program/standard_streams.h"
+#include "rtl/board/board_config.h"
+#include "rtl/board/fault.h"
+#include "rtl/board/sim_transport.h"
+#include "rtl/bringup/answer_file.h"
+#include "rtl/bringup/ladder.h"
+#include "rtl/bringup/ladder_report.h"
+#include "rtl/driver/opae_transport.h"
+#include "sim/whole_file.h"
+
+namespace logos::bench {
+namespace {
+
+using namespace d5005;  // NOLINT: this is a tool of that machine alone
+
+constexpr int kBadUsage = 2;
+constexpr std::int64_t kRows = 8;  // of the engine that is brought up
+constexpr std::int64_t kMacRows = 8;
+constexpr int kRandomPrograms = 8;
+
+std::string fault_list() {
+  std::string text = "faults, UNIT:KIND@CYCLE (cycles of the unit's own clock from power-up on)\n";
+  for (const FaultKind& kind : fault_kinds()) {
+    const std::string unit = kind.unit == "bank" ? "bank0 to bank3" : std::string(kind.unit);
+    text += fmt::format("  {:<15} {:<12} {}\n", unit, kind.kind, kind.effect);
+  }
+  return text;
+}
+
+/// What the reference and the instruction model say.
+AnswerSet compute_answers(const BringupOptions& options) {
+  Model model = read_model("kjv");
+  load_weights({}, model);
+  const EngineSize engine = engine_size(kRows, kMacRows);
+  AnswerSet set;
+  set.rows = kRows;
+  set.mac_rows = kMacRows;
+  set.source = fmt::format("model {}, weights {}", model.name, model.weights->sha256());
+  for (auto answers : {unit_answers(engine), cut_answers(model, engine, options.seed),
+                       random_answers(engine, options.seed, kRandomPrograms)}) {
+    std::move(answers.begin(), answers.end(), std::back_inserter(set.answers));
+  }
+  return set;
+}
+
+std::unique_ptr<Transport> open_board(const BringupOptions& options,
+                                      const BoardParameters& parameters) {
+  if (options.board == BoardKind::kOpae) return std::make_unique<OpaeTransport>(options.library);
+  BoardOptions board;
+  board.fill.noise = !options.fill.has_value();
+  board.fill.word = options.fill.value_or(0);
+  board.fill.seed = options.seed;
+  for (const std::string& fault : options.faults) plant_fault(fault, board);
+  auto transport = std::make_unique<SimTransport>(make_board(kRows, kMacRows, parameters, board));
+  if (options.stalls) transport->disturb(*options.stalls + 1);
+  return transport;
+}
+
+LadderSettings settings_of(const BringupOptions& options, const BoardParameters& parameters) {
+  LadderSettings settings;
+  settings.engine_mhz = parameters.clocks.engine_mhz;
+  settings.bank_mhz = parameters.clocks.bank_mhz;
+  settings.host_mhz = parameters.clocks.host_mhz;
+  settings.super_beats = std::min(engine_size(kRows, kMacRows).super_beats,
+                                  static_cast<std::int64_t>(parameters.ddr4.bytes() / 64));
+  settings.seed = options.seed;
+  settings.soak_steps = options.soak_steps;
+  settings.stalls = options.stalls;
+  return settings;
+}
+
+void check_outputs(const BringupOptions& options) {
+  check_standard_output();
+  for (const auto& file : {options.json, options.junit}) {
+    if (file) check_writable(*file);
+  }
+}
+
+int run(const BringupOptions& options) {
+  check_outputs(options);
+  const BoardParameters parameters =
+      load_board(configuration_file(kBoards, std::nullopt), options.board_settings);
+  const std::unique_ptr<Transport> board = open_board(options, parameters);
+  const AnswerSet answers =
+      options.replay_from ? read_answers(*options.replay_from) : compute_answers(options);
+  if (options.export_to) write_answers(answers, *options.export_to);
+  LadderContext context;
+  context.board = board->name();
+  context.answers = answers.source;
+  for (const std::string& fault : options.faults) {
+    context.fault += (context.fault.empty() ? "" : " ") + fault;
+  }
+  write_standard_output(
+      fmt::format("board {}, known answers of {}{}\n{}", context.board, context.answers,
+                  context.fault.empty() ? "" : ", fault " + context.fault, table_head()));
+  const auto reports =
+      climb(*board, answers, settings_of(options, parameters),
+            [](const RungReport& report) { write_standard_output(table_lines(report)); });
+  if (options.json) {
+    write_whole_file(*options.json, ladder_json(reports, context).dump(2) + "\n");
+  }
+  if (options.junit) write_whole_file(*options.junit, ladder_junit(reports, context));
+  return all_passed(reports) ? 0 : 1;
+}
+
+}  // namespace
+
+int bringup_main(const std::vector<std::string>& arguments) {
+  prepare_standard_streams();
+  try {
+    const BringupParsed parsed = parse_bringup_options(arguments);
+    if (!parsed.options || parsed.options->list) {
+      write_standard_output(parsed.options ? fault_list() : parsed.usage);
+      return 0;
+    }
+    return run(*parsed.options);
+  } catch (const Error& error) {
+    write_standard_error(fmt::format("bringup: {}\n", error.what()));
+  } catch (const std::exception& error) {
+    write_standard_error(fmt::format("bringup: {}\n", error.what()));
+  }
+  return kBadUsage;
+}
+
+}  // namespace logos::bench

@@ -1,0 +1,141 @@
+#include "rtl/bringup/ladder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "program/error.h"
+#include "rtl/bringup/rung.h"
+#include "rtl/driver/registers.h"
+
+namespace logos::d5005 {
+namespace {
+
+struct Rung {
+  const char* name;
+  const char* proves;
+  const char* look_at;
+  void (*climb)(Climb&);
+};
+
+template <int kRung>
+void answers_of(Climb& climb) {
+  check_answers(climb, kRung);
+}
+
+constexpr std::array<Rung, 10> kRungs = {{
+    {"enumerate", "the engine of this version and size answers at its window",
+     "image loaded, function bound, AFU interface id; order of the GUID's halves", enumerate},
+    {"registers", "register accesses of 4 and 8 bytes; what is undefined reads 0",
+     "csr.sv: strobes, address decoding; the bridge's data lines", check_registers},
+    {"clocks and reset", "all clocks run at their ratios; soft reset, also in the middle of copies",
+     "PLL settings, reset_control.sv, reset_domain.sv, epochs in bank_port.sv and host_port.sv",
+     check_clocks_and_reset},
+    {"banks", "data lines, address lines, cells and bandwidth of each DDR bank",
+     "the bank that is named: calibration (EMIF_STAT), bank_port.sv, its DIMM", check_banks},
+    {"host DMA", "lines of any count there and back; bandwidth of the link",
+     "dma.sv, host_port.sv, port errors (fpgainfo errors), IOMMU, pinned pages", check_host},
+    {"units", "each unit alone gives the bits of known vectors",
+     "the unit that the vector names, its memories in engine_units.sv", answers_of<6>},
+    {"parts", "embedding, one layer, head", "the part that is named: its units were right alone",
+     answers_of<7>},
+    {"decode", "a prompt step by step, over the cache that the steps write",
+     "cache_writer.sv, the fence, rotary rows of later positions", answers_of<8>},
+    {"prefill and batch", "chunks and batches of several passes",
+     "passes of ROWS rows: row table, last_row, caches of rows", answers_of<9>},
+    {"soak", "random programs in random order under random stalls, with resets: the same bits",
+     "the step that is named, with its seed: --stalls SEED repeats it", soak},
+}};
+
+void run_rung(Climb& climb, const Rung& rung) {
+  RungReport& report = *climb.report;
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    if (climb.driver != nullptr) report.first_cycle = climb.engine_cycle();
+    rung.climb(climb);
+    report.status = RungStatus::kPassed;
+  } catch (const std::exception& error) {
+    report.status = RungStatus::kFailed;
+    report.message = error.what();
+  }
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  report.seconds = time.count();
+  try {
+    report.last_cycle = climb.engine_cycle();
+  } catch (const std::exception&) {
+    report.last_cycle = report.first_cycle;  // the board no longer answers; the rung has said so
+  }
+}
+
+/// As others find it.
+void restore(Climb& climb) {
+  constexpr std::uint64_t kWatchdogDefault = 4'000'000;  // csr_pkg::WatchdogDefault
+  if (climb.driver == nullptr) return;
+  try {
+    climb.driver->reset();
+    climb.transport.write64(registers::kWatchdogLimit, kWatchdogDefault);
+  } catch (const std::exception&) {
+    // A board that no longer answers has failed a rung already.
+  }
+}
+
+}  // namespace
+
+void Climb::expect(std::string_view where, std::uint64_t got, std::uint64_t want) const {
+  if (got == want) return;
+  throw Error(where, "another value", fmt::format("{:#x}", got), fmt::format("{:#x}", want));
+}
+
+void Climb::note(std::string_view name, std::string value) const {
+  report->figures.emplace_back(name, std::move(value));
+}
+
+std::uint64_t Climb::engine_cycle() const { return transport.read64(registers::kClockEngine); }
+
+void Climb::reset() {
+  driver->reset();
+  transport.write64(registers::kWatchdogLimit, settings.watchdog_cycles);
+}
+
+std::vector<RungReport> climb(Transport& transport, const AnswerSet& answers,
+                              const LadderSettings& settings,
+                              const std::function<void(const RungReport&)>& progress) {
+  Climb climb{transport, answers, settings, nullptr, nullptr};
+  std::vector<RungReport> reports;
+  bool going = true;
+  for (const Rung& rung : kRungs) {
+    RungReport& report = reports.emplace_back();
+    report.number = static_cast<int>(reports.size());
+    report.name = rung.name;
+    report.proves = rung.proves;
+    report.look_at = rung.look_at;
+    climb.report = &report;
+    if (going) run_rung(climb, rung);
+    going = report.status == RungStatus::kPassed;
+    progress(report);
+  }
+  restore(climb);
+  return reports;
+}
+
+bool all_passed(const std::vector<RungReport>& reports) {
+  return !reports.empty() && std::all_of(reports.begin(), reports.end(), [](const RungReport& r) {
+    return r.status == RungStatus::kPassed;
+  });
+}
+
+std::string_view name_of(RungStatus status) {
+  switch (status) {
+    case RungStatus::kPassed:
+      return "passed";
+    case RungStatus::kFailed:
+      return "failed";
+    case RungStatus::kNotRun:
+      return "not run";
+  }
+  return "";
+}
+
+}  // namespace logos::d5005

@@ -1,0 +1,116 @@
+#include "rtl/bringup/ladder_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace logos::d5005 {
+namespace {
+
+std::string xml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+long long count_of(const std::vector<RungReport>& reports, RungStatus status) {
+  return std::count_if(reports.begin(), reports.end(),
+                       [&](const RungReport& r) { return r.status == status; });
+}
+
+}  // namespace
+
+std::string table_head() {
+  return fmt::format("{:>4}  {:<18} {:<8} {:>12} {:>9}  {}\n", "rung", "name", "", "cycles",
+                     "seconds", "proves");
+}
+
+std::string table_lines(const RungReport& report) {
+  const bool ran = report.status != RungStatus::kNotRun;
+  std::string text = fmt::format("{:>4}  {:<18} {:<8} {:>12} {:>9}  {}\n", report.number,
+                                 report.name, name_of(report.status),
+                                 ran ? fmt::to_string(report.last_cycle - report.first_cycle) : "-",
+                                 ran ? fmt::format("{:.2f}", report.seconds) : "-", report.proves);
+  const std::string indent(6, ' ');
+  if (!report.figures.empty()) {
+    std::string figures;
+    for (const auto& [name, value] : report.figures) {
+      figures += fmt::format("{}{}: {}", figures.empty() ? "" : ", ", name, value);
+    }
+    text += indent + figures + "\n";
+  }
+  if (report.status == RungStatus::kFailed) {
+    text += fmt::format("{}failed: {}\n{}look at: {}\n", indent, report.message, indent,
+                        report.look_at);
+  }
+  return text;
+}
+
+nlohmann::json ladder_json(const std::vector<RungReport>& reports, const LadderContext& context) {
+  nlohmann::json rungs = nlohmann::json::array();
+  for (const RungReport& report : reports) {
+    const bool ran = report.status != RungStatus::kNotRun;
+    const bool failed = report.status == RungStatus::kFailed;
+    nlohmann::json figures = nlohmann::json::object();
+    for (const auto& [name, value] : report.figures) figures[name] = value;
+    nlohmann::json rung = {{"rung", report.number},
+                           {"name", report.name},
+                           {"proves", report.proves},
+                           {"status", name_of(report.status)},
+                           {"figures", std::move(figures)}};
+    rung["failed"] = failed ? nlohmann::json(report.message) : nlohmann::json(nullptr);
+    rung["look_at"] = failed ? nlohmann::json(report.look_at) : nlohmann::json(nullptr);
+    rung["first_cycle"] = ran ? nlohmann::json(report.first_cycle) : nlohmann::json(nullptr);
+    rung["last_cycle"] = ran ? nlohmann::json(report.last_cycle) : nlohmann::json(nullptr);
+    rung["seconds"] = ran ? nlohmann::json(report.seconds) : nlohmann::json(nullptr);
+    rungs.push_back(std::move(rung));
+  }
+  nlohmann::json root = {{"board", context.board}, {"answers", context.answers}};
+  root["fault"] = context.fault.empty() ? nlohmann::json(nullptr) : nlohmann::json(context.fault);
+  root["passed"] = all_passed(reports);
+  root["rungs"] = std::move(rungs);
+  return root;
+}
+
+std::string ladder_junit(const std::vector<RungReport>& reports, const LadderContext& context) {
+  double seconds = 0;
+  for (const RungReport& report : reports) seconds += report.seconds;
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+      "  <testsuite name=\"bringup.{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" "
+      "time=\"{:.3f}\">\n",
+      xml(context.board), reports.size(), count_of(reports, RungStatus::kFailed),
+      count_of(reports, RungStatus::kNotRun), seconds);
+  for (const RungReport& report : reports) {
+    text += fmt::format("    <testcase classname=\"bringup.{}\" name=\"{} {}\" time=\"{:.3f}\">\n",
+                        xml(context.board), report.number, xml(report.name), report.seconds);
+    if (report.status == RungStatus::kFailed) {
+      text += fmt::format("      <failure message=\"{}\">look at: {}</failure>\n",
+                          xml(report.message), xml(report.look_at));
+    }
+    if (report.status == RungStatus::kNotRun) {
+      text += "      <skipped message=\"a rung below it has not passed\"/>\n";
+    }
+    text += "    </testcase>\n";
+  }
+  return text + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace logos::d5005

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "rtl/bringup/ladder.h"
+
+namespace logos::d5005 {
+
+/// A rung's lines of the table: number, name, status, cycles, seconds; what it proves or why it
+/// failed and where to look.
+std::string table_head();
+std::string table_lines(const RungReport& report);
+
+/// What was run, for the head of a report.
+struct LadderContext {
+  std::string board;    ///< "sim", "opae"
+  std::string answers;  ///< where the known answers come from
+  std::string fault;    ///< as planted, or ""
+};
+
+nlohmann::json ladder_json(const std::vector<RungReport>& reports, const LadderContext& context);
+/// JUnit XML: a test case a rung; a rung that was not run is skipped, its suite has failed.
+std::string ladder_junit(const std::vector<RungReport>& reports, const LadderContext& context);
+
+}  // namespace logos::d5005
