@@ -8,56 +8,22 @@
 
 #include "program/error.h"
 #include "rtl/lowering/layout.h"
+#include "rtl/lowering/observed_stores.h"
 
 namespace logos::d5005 {
 namespace {
 
 constexpr std::int64_t kLanes = 32;
 constexpr std::int64_t kBlock = 128;  ///< positions of a cache block
-constexpr std::int64_t kLineBytes = 64;
 /// Quads after which a product's stream may begin anew: scales come every 16, multipliers every 32
 /// words.
 constexpr std::int64_t kRestart = 32;
-/// Instructions that show a model's operations: far above any model's.
-constexpr std::int64_t kMostAdded = std::int64_t{1} << 20;
-constexpr const char* kWhere = "d5005: observation";
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-std::int64_t lines_of(std::int64_t bytes) { return divide_up(bytes, kLineBytes); }
+std::uint32_t narrow(std::int64_t value) { return narrow_observed(value); }
 
-std::uint32_t narrow(std::int64_t value) {
-  if (value < 0 || value >= (std::int64_t{1} << 32)) {
-    throw Error(kWhere, "damaged plan: an instruction out of range", fmt::to_string(value),
-                "32 bits");
-  }
-  return static_cast<std::uint32_t>(value);
-}
-
-template <typename Enum>
-std::uint32_t code(Enum value) {
-  return static_cast<std::uint32_t>(value);
-}
-
-ElementType type_of(StoreSource source) {
-  switch (source) {
-    case StoreSource::kActivation:
-    case StoreSource::kQuery:
-      return ElementType::kI16;
-    case StoreSource::kWeightSums:
-      return ElementType::kI64;
-    default:
-      return ElementType::kF32;
-  }
-}
-
-/// Rows of vector memory.
-struct Rows {
-  std::int64_t base = 0;
-  std::int64_t stride = 0;
-};
-
-Rows source_of(const Instruction& i) { return {i.source, i.source_stride}; }
-Rows destination_of(const Instruction& i) { return {i.destination, i.destination_stride}; }
+VectorRows source_of(const Instruction& i) { return {i.source, i.source_stride}; }
+VectorRows destination_of(const Instruction& i) { return {i.destination, i.destination_stride}; }
 
 /// The part of a product of whole quads [first, first + quads): its stream and its columns.
 Instruction quads_of(Instruction product, std::int64_t first, std::int64_t quads) {
@@ -73,22 +39,19 @@ Instruction quads_of(Instruction product, std::int64_t first, std::int64_t quads
 }
 
 /// Goes through a program and says what shows the operations of each instruction.
-class Additions {
+class Additions : private ObservedStores {
  public:
   Additions(const Plan& plan, std::size_t index, std::span<const std::int64_t> positions,
             std::vector<ObservedOperation>* operations, BoardPlan* board)
-      : plan_(plan),
-        index_(index),
-        positions_(positions),
-        operations_(*operations),
-        board_(*board),
-        rows_(std::min(plan.rows, plan.engine.rows)),
-        rows_of_run_(plan.boards.size() == 1 ? plan.rows : rows_) {}
+      : ObservedStores(plan, index, operations), positions_(positions), to_(*board) {}
 
   std::vector<Addition> all() {
-    const std::vector<Instruction>& program = plan_.boards[index_].program;
-    for (at_ = 0; at_ < program.size(); ++at_) visit(program[at_]);
-    return std::move(additions_);
+    const std::vector<Instruction>& program = board().program;
+    for (std::size_t at = 0; at < program.size(); ++at) {
+      go_to(at);
+      visit(program[at]);
+    }
+    return take();
   }
 
  private:
@@ -119,135 +82,13 @@ class Additions {
       case Op::kEnd:
         return;
     }
-    throw Error(kWhere, fmt::format("damaged plan: an instruction that is none: {}", describe(i)));
-  }
-
-  /// What all boards hold whole is shown by the first.
-  bool is_first() const { return index_ == 0; }
-
-  const PlanLine& line_of(const Instruction& i) const {
-    if (i.line >= plan_.lines.size()) {
-      throw Error(kWhere, "damaged plan: an instruction of an operation that is none",
-                  fmt::to_string(i.line), fmt::format("below {}", plan_.lines.size()));
-    }
-    return plan_.lines[i.line];
-  }
-
-  /// Begins an addition in front of the instruction at hand, or behind it.
-  void before() { additions_.push_back({at_, {}, 0, {}}); }
-  void after() { additions_.push_back({at_ + 1, {}, 0, {}}); }
-  void add(const Instruction& i) {
-    if (++added_ > kMostAdded) {
-      throw Error(kWhere, "damaged plan: instructions that show operations",
-                  fmt::format("more than {}", kMostAdded), "fewer");
-    }
-    additions_.back().instructions.push_back(i);
-  }
-
-  /// Appends a store of what `like` is of and gives where its rows go.
-  ObservedPiece store(const Instruction& like, StoreSource what, Instruction shape,
-                      std::int64_t lines) {
-    Addition& to = additions_.back();
-    shape.op = code(Op::kStore);
-    shape.variant = code(what);
-    shape.line = like.line;
-    shape.last_row = like.last_row;
-    shape.host_offset = narrow(to.host_units);
-    add(shape);
-    ObservedPiece piece;
-    piece.board = index_;
-    piece.offset = to.host_units;
-    piece.lines = lines;
-    to.host_units += lines * (like.last_row != 0 ? 1 : rows_of_run_);
-    return piece;
-  }
-
-  /// Says that a piece belongs to the operation of that name in the layer of `like`.
-  void show(std::string_view name, const Instruction& like, StoreSource what,
-            const ObservedPiece& piece) {
-    const std::int64_t layer = line_of(like).layer;
-    for (std::size_t o = 0; o < operations_.size(); ++o) {
-      ObservedOperation& operation = operations_[o];
-      if (operation.name != name || operation.layer != layer) continue;
-      operation.type = name == "weights" ? ElementType::kI32 : type_of(what);
-      operation.rows = like.last_row != 0 ? 1 : plan_.rows;
-      operation.held = like.op == code(Op::kEmbed) && plan_.boards.size() > 1;
-      additions_.back().pieces.push_back({o, piece});
-      return;
-    }
-    throw Error(kWhere, fmt::format("damaged plan: no line for {} of layer {}", name, layer));
-  }
-
-  ObservedPiece store_vector(const Instruction& like, const Rows& from, std::int64_t columns) {
-    Instruction shape;
-    shape.source = narrow(from.base);
-    shape.source_stride = like.last_row != 0 ? 0 : narrow(from.stride);  // it is row 0
-    shape.columns = narrow(columns);
-    ObservedPiece piece = store(like, StoreSource::kVector, shape, lines_of(4 * columns));
-    piece.elements = piece.count = columns;
-    return piece;
-  }
-
-  void show_vector(std::string_view name, const Instruction& like, const Rows& from,
-                   std::int64_t columns) {
-    show(name, like, StoreSource::kVector, store_vector(like, from, columns));
-  }
-
-  /// The values that the instruction's own operation left.
-  void show_after(const Instruction& i, const Rows& from) {
-    after();
-    show_vector(line_of(i).name, i, from, i.columns);
-  }
-
-  /// Heads that begin at multiples of 4 columns.
-  void show_heads(std::string_view name, const Instruction& like, const Rows& from,
-                  std::int64_t slots) {
-    const std::int64_t slots_of_one = std::max<std::int64_t>(slots_of_head(plan_.head_columns), 1);
-    ObservedPiece piece = store_vector(like, from, slots);
-    piece.blocks = slots / slots_of_one;
-    piece.block_bytes = 4 * slots_of_one;
-    piece.elements = plan_.head_columns;
-    show_own_heads(name, like, StoreSource::kVector, piece);
-  }
-
-  /// Key heads that the board before holds, too, are shown by that one.
-  void show_own_heads(std::string_view name, const Instruction& like, StoreSource what,
-                      ObservedPiece piece) {
-    const std::int64_t shared = std::min(shared_heads(name, line_of(like).layer), piece.blocks);
-    piece.skip += shared * piece.block_bytes;
-    piece.blocks -= shared;
-    piece.count = piece.blocks * piece.elements;
-    if (piece.blocks > 0) show(name, like, what, piece);
-  }
-
-  std::int64_t shared_heads(std::string_view name, std::int64_t layer) const {
-    if (is_first() || name.substr(0, name.find('.')) == "q") return 0;
-    const auto heads_of = [&](const BoardPlan& board) {
-      for (const CacheItem& item : board.caches) {
-        if (item.layer == layer) return item;
-      }
-      throw Error(kWhere, fmt::format("damaged plan: no cache of layer {}", layer));
-    };
-    const CacheItem before = heads_of(plan_.boards[index_ - 1]);
-    return std::max<std::int64_t>(
-        before.first_head + before.heads - heads_of(plan_.boards[index_]).first_head, 0);
-  }
-
-  void show_activation(std::string_view name, const Instruction& i) {
-    Instruction shape;
-    const std::int64_t columns = i.first + i.columns;
-    shape.columns = narrow(columns);
-    const std::int64_t lines = lines_of(2 * columns);
-    ObservedPiece piece = store(i, StoreSource::kActivation, shape, lines + 1);
-    piece.skip = 2 * i.first;
-    piece.elements = piece.count = i.columns;
-    if (is_first()) piece.exponent_at = lines * kLineBytes - piece.skip;  // all boards have it
-    show(name, i, StoreSource::kActivation, piece);
+    throw Error(kObservation,
+                fmt::format("damaged plan: an instruction that is none: {}", describe(i)));
   }
 
   /// Embedded rows: each of the board that holds it, or once all boards have them.
   void see_rows(const Instruction& i) {
-    x_end_ = i.destination + i.destination_stride * rows_;
+    x_end_ = i.destination + i.destination_stride * rows_of_pass();
     if (line_of(i).name.empty() || (i.op == code(Op::kLoad) && !is_first())) return;
     show_after(i, destination_of(i));
   }
@@ -276,7 +117,7 @@ class Additions {
       case Post::kSums:
         return;  // what becomes of them is shown
     }
-    throw Error(kWhere, fmt::format("damaged plan: a product that is none: {}", describe(i)));
+    throw Error(kObservation, fmt::format("damaged plan: a product that is none: {}", describe(i)));
   }
 
   /// Slots in front of a board's share of the hidden columns are none of it.
@@ -293,7 +134,7 @@ class Additions {
   /// The sums of all boards scaled, then added to the row stream.
   void see_scale(Instruction i) {
     const std::string& name = line_of(i).name;
-    const Rows x = destination_of(i);
+    const VectorRows x = destination_of(i);
     before();
     Instruction plain = i;
     plain.variant = code(Post::kPlain);
@@ -323,29 +164,30 @@ class Additions {
   Instruction without_bias(Instruction i) {
     MatrixItem plain = matrix_of(i);
     for (MatrixPart& part : plain.parts) part.bias.clear();
-    plain.base = board_.super_beats;
+    plain.base = to_.super_beats;
     i.bias = 0;
     i.stream_base = narrow(plain.base);
     i.stream_beats = narrow(matrix_beats(plain));
-    board_.super_beats += matrix_beats(plain);
-    board_.matrices.push_back(std::move(plain));
+    to_.super_beats += matrix_beats(plain);
+    to_.matrices.push_back(std::move(plain));
     return i;
   }
 
   const MatrixItem& matrix_of(const Instruction& product) const {
-    for (const MatrixItem& item : plan_.boards[index_].matrices) {
+    for (const MatrixItem& item : board().matrices) {
       if (item.base == product.stream_base && !item.parts.empty()) return item;
     }
-    throw Error(kWhere, fmt::format("damaged plan: a product of no matrix: {}", describe(product)));
+    throw Error(kObservation,
+                fmt::format("damaged plan: a product of no matrix: {}", describe(product)));
   }
 
   /// Words of a row that vector memory has room for behind the row stream.
   std::int64_t room() const {
-    return (plan_.engine.vector_words - x_end_) / std::max<std::int64_t>(rows_, 1);
+    return (plan().engine.vector_words - x_end_) / std::max<std::int64_t>(rows_of_pass(), 1);
   }
   void check_room(std::int64_t words) const {
     if (words <= room()) return;
-    throw Error(kWhere, "words of vector memory for results beside the row stream",
+    throw Error(kObservation, "words of vector memory for results beside the row stream",
                 fmt::to_string(room()), fmt::format("{} a row", words));
   }
 
@@ -418,19 +260,6 @@ class Additions {
     show_heads(value + ".rope", step, source_of(step), slots);
   }
 
-  void show_query(std::string_view name, const Instruction& i) {
-    Instruction shape;
-    shape.heads = i.heads;
-    shape.head_columns = i.head_columns;
-    const std::int64_t lines = lines_of(2 * std::int64_t{i.head_columns});
-    ObservedPiece piece = store(i, StoreSource::kQuery, shape, i.heads * (lines + 1));
-    piece.blocks = i.heads;
-    piece.block_bytes = (lines + 1) * kLineBytes;
-    piece.elements = i.head_columns;
-    piece.exponent_at = lines * kLineBytes;
-    show_own_heads(name, i, StoreSource::kQuery, piece);
-  }
-
   void see_attention(const Instruction& i) {
     for (std::int64_t head = 0; head < i.heads; ++head) {
       before();
@@ -463,8 +292,8 @@ class Additions {
     // Rows of the pass are stored each by its own instruction, but in places by their index.
     const std::int64_t units = 2 * shape.group * score_lines + sum_lines;
     ObservedPiece scores, weights, weight_sums;
-    for (std::int64_t row = 1; row <= rows_; ++row) {
-      additions_.back().host_units = 0;
+    for (std::int64_t row = 1; row <= rows_of_pass(); ++row) {
+      current().host_units = 0;
       i.only_row = shape.only_row = sums.only_row = narrow(row);
       i.target = code(AttendStop::kToScores);
       add(i);
@@ -474,7 +303,7 @@ class Additions {
       weights = store(i, StoreSource::kScores, shape, shape.group * score_lines);
       weight_sums = store(i, StoreSource::kWeightSums, sums, sum_lines);
     }
-    additions_.back().host_units = units * rows_of_run_;
+    current().host_units = units * rows_of_run();
     for (ObservedPiece* piece : {&scores, &weights}) {
       piece->blocks = shape.group;
       piece->block_bytes = score_lines * kLineBytes;
@@ -496,17 +325,9 @@ class Additions {
     return most;
   }
 
-  const Plan& plan_;
-  std::size_t index_;  ///< of the board
   std::span<const std::int64_t> positions_;
-  std::vector<ObservedOperation>& operations_;
-  BoardPlan& board_;
-  std::int64_t rows_;  ///< of the largest pass
-  std::int64_t rows_of_run_;
+  BoardPlan& to_;           ///< gets the matrices that the additions read
   std::int64_t x_end_ = 0;  ///< first word behind the row stream
-  std::size_t at_ = 0;      ///< the instruction at hand
-  std::vector<Addition> additions_;
-  std::int64_t added_ = 0;
 };
 
 }  // namespace
