@@ -24,6 +24,10 @@ found_in() {
   exit 1
 }
 
+[[ -d $source_folder/$lane_folder ]] || {
+  echo "no folder $source_folder/$lane_folder"
+  exit 1
+}
 failed=0
 for library in "$@"; do
   found=$(found_in "$library")
