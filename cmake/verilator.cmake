@@ -68,7 +68,7 @@ function(logos_verilate name)
   list(JOIN LOGOS_RTL_CXX_FLAGS " " flags)
   set(arguments --cc --build -j 1 --Mdir ${folder} --prefix V${name} --top-module ${ARG_TOP}
       -O3 --x-assign fast --x-initial fast -Wall -CFLAGS "${flags}"
-      -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O1 OPT_GLOBAL=" ${ARG_PARAMETERS} ${ARG_ARGUMENTS}
+      -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O0 OPT_GLOBAL=" ${ARG_PARAMETERS} ${ARG_ARGUMENTS}
       ${CMAKE_SOURCE_DIR}/rtl/lint/waivers.vlt ${sources})
   file(GENERATE OUTPUT ${folder}.arguments.cmake
        CONTENT "set(arguments [==[${arguments}]==])\n")

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <random>
 
 #include "rtl/board/axi.h"
+#include "rtl/board/ring.h"
 #include "sim/ddr4/channel.h"
 
 namespace logos::d5005 {
@@ -58,11 +58,11 @@ class BankModel {
   Stalls stalls_;
   PlantedFault fault_;
   std::mt19937_64 random_;
-  std::deque<Burst> bursts_;
-  std::deque<Write> writes_;
-  std::deque<Data> write_data_;
-  std::deque<Answer> read_answers_;
-  std::deque<Answer> write_answers_;
+  Ring<Burst> bursts_;
+  Ring<Write> writes_;
+  Ring<Data> write_data_;
+  Ring<Answer> read_answers_;
+  Ring<Answer> write_answers_;
   bool r_offered_ = false;  ///< the front answer stands at the port
   bool b_offered_ = false;
   std::uint64_t faulty_answers_ = 0;  ///< read answers since the fault's first cycle

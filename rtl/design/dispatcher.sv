@@ -7,7 +7,8 @@
 // product for the heads unit). At OpEnd it waits until all units are idle, then begins the next pass
 // or ends the run with a pulse of finished_o once `quiet_i` (fetcher, writers) holds too.
 // An unknown op, or `halt_i`, leaves it in Halted: nothing starts any more until a reset.
-// Throughput: an instruction every 6 cycles. Reset ends the run.
+// Throughput: an instruction every 6 cycles. It may hang behind a clock_gate that wake_o wakes. Reset ends
+// the run.
 module dispatcher #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (
@@ -21,6 +22,7 @@ module dispatcher #(
     output logic                           finished_o,
     output logic                           pass_start_o,    // a pulse before the first of a pass
     output logic                           illegal_o,
+    output logic                           wake_o,          // for a clock_gate: something changes
     output logic [                    3:0] state_o,
     output logic [                   15:0] pass_o,
     output logic                           program_valid_o,
@@ -284,6 +286,12 @@ module dispatcher #(
     endcase
     if (halt_i && state_q != Idle) state_d = Halted;
   end
+
+  // In these states it waits for others; a few cycles after what they did it is still again.
+  logic waits;
+  assign waits = state_q == Idle || state_q == Push || state_q == Drain || state_q == Halted;
+  assign wake_o = !waits || state_d != state_q || done_i != 5'd0 ||
+      (start_valid_o & start_ready_i) != 5'd0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= Idle;

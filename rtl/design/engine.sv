@@ -485,10 +485,17 @@ module engine #(
       .write_address_o(program_write_address)
   );
 
+  logic dispatcher_clk, dispatcher_wake;
+  clock_gate u_dispatcher_clk (
+      .clk_i,
+      .rst_ni(rst_n),
+      .wake_i(dispatcher_wake),
+      .clk_o(dispatcher_clk)
+  );
   dispatcher #(
       .Config(Config)
   ) u_dispatcher (
-      .clk_i,
+      .clk_i(dispatcher_clk),
       .rst_ni(rst_n),
       .start_i(run),
       .halt_i(failed),
@@ -498,6 +505,7 @@ module engine #(
       .finished_o(run_ended),
       .pass_start_o(pass_start),
       .illegal_o(illegal),
+      .wake_o(dispatcher_wake),
       .state_o(dispatch_state),
       .pass_o(pass),
       .program_valid_o(program_dispatch_valid),

@@ -82,12 +82,43 @@ module engine_registers (
 
   always_ff @(posedge clk_i) event_q <= begin_i ? '0 : event_d;
 
-  (* mem2reg *) logic [47:0] count_q[0:Counters-1];
+  // The lower 6 bits of all counters lie bit by bit, a register for each: a carry goes through all
+  // counters at once, and the upper bits of one move once in 64 events.
+  logic [Counters-1:0] bit0_q, bit1_q, bit2_q, bit3_q, bit4_q, bit5_q;
+  logic [Counters-1:0] carry1, carry2, carry3, carry4, carry5, carry6;
+
+  assign carry1 = bit0_q & event_q;
+  assign carry2 = bit1_q & carry1;
+  assign carry3 = bit2_q & carry2;
+  assign carry4 = bit3_q & carry3;
+  assign carry5 = bit4_q & carry4;
+  assign carry6 = bit5_q & carry5;
 
   always_ff @(posedge clk_i) begin
-    for (int c = 0; c < Counters; c++) begin
-      if (!rst_ni || begin_i) count_q[c] <= '0;
-      else if (event_q[c]) count_q[c] <= count_q[c] + 48'd1;
+    if (!rst_ni || begin_i) begin
+      bit0_q <= '0;
+      bit1_q <= '0;
+      bit2_q <= '0;
+      bit3_q <= '0;
+      bit4_q <= '0;
+      bit5_q <= '0;
+    end else begin
+      bit0_q <= bit0_q ^ event_q;
+      bit1_q <= bit1_q ^ carry1;
+      bit2_q <= bit2_q ^ carry2;
+      bit3_q <= bit3_q ^ carry3;
+      bit4_q <= bit4_q ^ carry4;
+      bit5_q <= bit5_q ^ carry5;
+    end
+  end
+
+  (* mem2reg *) logic [41:0] upper_q[0:Counters-1];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || begin_i) begin
+      for (int c = 0; c < Counters; c++) upper_q[c] <= '0;
+    end else if (carry6 != '0) begin
+      for (int c = 0; c < Counters; c++) if (carry6[c]) upper_q[c] <= upper_q[c] + 42'd1;
     end
   end
 
@@ -107,7 +138,14 @@ module engine_registers (
         csr_pkg::Loaded0 + 6'd2: data_o <= loaded_i[191:128];
         csr_pkg::Loaded0 + 6'd3: data_o <= loaded_i[255:192];
         csr_pkg::Runs: data_o <= 64'(runs_i);
-        default: if (index_i < 6'(Counters)) data_o <= {16'd0, count_q[index_i]};
+        default: begin
+          if (index_i < 6'(Counters)) begin
+            data_o <= {
+              16'd0, upper_q[index_i], bit5_q[index_i], bit4_q[index_i], bit3_q[index_i],
+              bit2_q[index_i], bit1_q[index_i], bit0_q[index_i]
+            };
+          end
+        end
       endcase
     end
     asked_q <= ask_i;

@@ -65,8 +65,8 @@ module engine_units #(
   assign stream_ready_o[H] = 1'b0;  // these take nothing from the stream
   assign stream_ready_o[S] = 1'b0;
 
-  // Each unit's clock runs while the unit works or is asked to.
-  logic rows_clk, product_clk, heads_clk, attend_clk, store_clk;
+  // A unit's clock runs while the unit works or is asked to; the product unit hardly ever sleeps.
+  logic rows_clk, heads_clk, attend_clk, store_clk;
   logic observe_valid;
 
   clock_gate u_rows_clk (
@@ -74,12 +74,6 @@ module engine_units #(
       .rst_ni,
       .wake_i(busy_o[R] || start_valid_i[R] || stream_valid_i[R]),
       .clk_o(rows_clk)
-  );
-  clock_gate u_product_clk (
-      .clk_i,
-      .rst_ni,
-      .wake_i(busy_o[P] || start_valid_i[P] || stream_valid_i[P]),
-      .clk_o(product_clk)
   );
   clock_gate u_heads_clk (
       .clk_i,
@@ -306,7 +300,7 @@ module engine_units #(
   product_unit #(
       .Config(Config)
   ) u_product (
-      .clk_i(product_clk),
+      .clk_i,
       .rst_ni,
       .start_valid_i(start_valid_i[P]),
       .start_ready_o(start_ready_o[P]),

@@ -85,16 +85,33 @@ module mac_array #(
   always_ff @(posedge clk_i) if (load_i) weights1_q <= weights_i;
   always_ff @(posedge clk_i) if (load_q[0]) weights2_q <= weights1_q;
 
+  // All rows but the first sleep while one row alone is at work, as in a decode step.
+  if (MacRows > 1) begin : g_sleep
+    logic others_clk;
+    clock_gate u_others_clk (
+        .clk_i,
+        .rst_ni,
+        .wake_i((step_valid_i && step_rows_i[MacRows-1:1] != '0) || read_rows_i[MacRows-1:1] != '0),
+        .clk_o (others_clk)
+    );
+  end
+
   for (genvar m = 0; m < MacRows; m++) begin : g_activations
+    logic row_clk;
     logic [2047:0] lanes_q;
     logic [5:0] valid_row_q;  // bit c: cycle c of mac_row
-    always_ff @(posedge clk_i) begin
+    if (m == 0) begin : g_first
+      assign row_clk = clk_i;
+    end else begin : g_other
+      assign row_clk = g_sleep.others_clk;
+    end
+    always_ff @(posedge row_clk) begin
       if ((valid_q[1] && rows2_q[m]) || valid_row_q != '0) begin
         valid_row_q <= {valid_row_q[4:0], valid_q[1] && rows2_q[m]};
       end
       if (!rst_ni) valid_row_q <= '0;
     end
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge row_clk) begin
       if (valid_q[1] && rows2_q[m]) begin
         for (int j = 0; j < 16; j++) begin
           for (int p = 0; p < 2; p++) begin
@@ -137,7 +154,7 @@ module mac_array #(
         .Hold (Hold),
         .Slots(Slots)
     ) u_row (
-        .clk_i,
+        .clk_i        (g_activations[m].row_clk),
         .rst_ni,
         .valid_i      (g_activations[m].valid_row_q),
         .weights_i    (weight_lanes_q),

@@ -13,12 +13,13 @@
 #include "bench/kv_fill.h"
 #include "program/genuine.h"
 #include "program/written.h"
+#include "rtl/board/board_config.h"
 #include "rtl/board/sim_transport.h"
 #include "rtl/driver/driver.h"
 #include "rtl/driver/registers.h"
 #include "rtl/lowering/lowering.h"
 #include "rtl/lowering/memory_image.h"
-#include "sim/ddr4/config.h"
+#include "rtl/lowering/traffic.h"
 #include "sim/reference/traffic.h"
 
 namespace logos::d5005 {
@@ -93,8 +94,8 @@ void measure(const std::string& cut, std::int64_t rows, std::int64_t mac_rows, i
   Job job = job_of(cut);
   const auto store = synthetic_store(job.spec, 1);
   const Plan plan = lower_programs(job.programs, engine_size(rows, mac_rows));
-  BoardParameters parameters;
-  parameters.ddr4 = ddr4::read_board_channel(LOGOS_SOURCE_DIR "/configs/boards/d5005.json");
+  const BoardParameters parameters = load_board(LOGOS_SOURCE_DIR "/configs/boards/d5005.json", {});
+
   SimTransport transport(make_board(rows, mac_rows, parameters, {}));
   Driver driver(transport, plan.engine);
   driver.reset();
@@ -120,14 +121,15 @@ void measure(const std::string& cut, std::int64_t rows, std::int64_t mac_rows, i
     if (n == 0) print_counters(run, transport);
   }
   std::sort(rates.begin(), rates.end());
-  const reference::Traffic traffic = reference::traffic_of(job.programs, job.inputs);
+  const reference::Traffic once = reference::traffic_of(job.programs, job.inputs);
   const auto taken = static_cast<double>(run.cycles);
   // Rows that share a pass share its bytes; each pass reads the weights again.
   fmt::print("{} on {}/{}: {} cycles in {} passes\n", cut, rows, mac_rows, run.cycles, run.passes);
-  fmt::print("  {} useful bytes of a reading, {:.2f} % of 76.8 GB/s in one pass\n", traffic.bytes,
-             100 * static_cast<double>(traffic.bytes) / taken / kBytesPerCycle);
-  fmt::print("  {} MACs, {:.2f} % busy, {:.1f} rows/s at 300 MHz\n", traffic.macs,
-             100 * static_cast<double>(traffic.macs) / taken / 256 / static_cast<double>(mac_rows),
+  fmt::print("  {} useful bytes of a reading, {:.2f} % of 76.8 GB/s in one pass\n", once.bytes,
+             100 * static_cast<double>(once.bytes) / taken / kBytesPerCycle);
+  const std::uint64_t macs = traffic_of(plan, job.inputs).weight_macs;
+  fmt::print("  {} MACs with weights, {:.2f} % busy, {:.1f} rows/s at 300 MHz\n", macs,
+             100 * static_cast<double>(macs) / taken / 256 / static_cast<double>(mac_rows),
              static_cast<double>(plan.rows) * 300e6 / taken);
   fmt::print("  {:.0f} kilocycles/s of CPU time (median of {})\n", rates[rates.size() / 2], runs);
 }

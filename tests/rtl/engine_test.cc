@@ -16,12 +16,12 @@
 namespace logos::d5005 {
 namespace {
 
-constexpr std::int64_t kRows = 8;
-
 struct Conditions {
   BoardClocks clocks;
   BoardOptions options;
   bool by_dma = false;
+  std::int64_t rows = 8;
+  std::int64_t mac_rows = 8;
 };
 
 BoardParameters board_with(const BoardClocks& clocks) {
@@ -32,10 +32,10 @@ BoardParameters board_with(const BoardClocks& clocks) {
 }
 
 PlanOutcome run_under(const Conditions& conditions, const contract::Job& job, Inputs inputs) {
-  const Plan plan = lower_programs(job.programs, engine_size(kRows, kRows));
-  SimTransport transport(
-      make_board(kRows, kRows, board_with(conditions.clocks), conditions.options),
-      conditions.by_dma);
+  const Plan plan = lower_programs(job.programs, engine_size(conditions.rows, conditions.mac_rows));
+  SimTransport transport(make_board(conditions.rows, conditions.mac_rows,
+                                    board_with(conditions.clocks), conditions.options),
+                         conditions.by_dma);
   Driver driver(transport, plan.engine);
   PlanOutcome outcome = run_plan(plan, driver, *job.weights, job.identity, inputs, {});
   transport.board().check_nothing_waits();
@@ -94,6 +94,19 @@ TEST(Engine, IsLoadedByItsOwnDmaWithTheSameBits) {
   conditions.by_dma = true;
   conditions.options.stalls_of_256 = 60;
   expect_reference("layer:1@decode:9", conditions);
+}
+
+TEST(Engine, ComputesWithAnyNumberOfRows) {
+  Conditions conditions = nominal();
+  conditions.options.stalls_of_256 = 60;
+  const std::pair<std::int64_t, std::int64_t> sizes[] = {{1, 1}, {16, 16}, {32, 16}};
+  for (const auto& [rows, mac_rows] : sizes) {
+    conditions.rows = rows;
+    conditions.mac_rows = mac_rows;
+    expect_reference("decode:9", conditions);
+    expect_reference("prefill:37", conditions);
+    expect_reference("layer:2@batch:3x17", conditions);
+  }
 }
 
 TEST(Engine, TakesTheSameCyclesAgain) {

@@ -1,5 +1,5 @@
 # The product unit and the memories around it.
-set(RTL_PRODUCT_SOURCES mac_row.sv mac_array.sv product_walk.sv product_lane.sv product_decode.sv
+set(RTL_PRODUCT_SOURCES clock_gate.sv mac_row.sv mac_array.sv product_walk.sv product_lane.sv product_decode.sv
     product_sums.sv product_drain.sv product_post.sv product_unit.sv)
 
 # ROWS x MAC_ROWS. 4x2 takes the multipliers as synthesis does. -O1: quicker to build, and in these

@@ -51,7 +51,7 @@ class ProductHarness {
   /// Cycles from the first super-beat taken to the last one, both counted.
   std::uint64_t stream_cycles() const { return last_taken_ - first_taken_ + 1; }
   /// Cycles from the last super-beat to the last done_o.
-  std::uint64_t tail_cycles() const { return cycle_ - last_taken_; }
+  std::uint64_t tail_cycles() const { return last_done_ - last_taken_; }
   std::uint64_t beats() const { return taken_; }
   std::uint64_t stalled_on_input() const { return stalled_on_input_; }
   std::uint64_t stalled_on_output() const { return stalled_on_output_; }
@@ -70,7 +70,7 @@ class ProductHarness {
     activations_ = &product_case.activations();
     rates_ = rates;
     vectors_.set_rates(rates.read, rates.write);
-    cycle_ = first_taken_ = last_taken_ = taken_ = started_ = ended_ = 0;
+    cycle_ = first_taken_ = last_taken_ = last_done_ = taken_ = started_ = ended_ = 0;
     stalled_on_input_ = stalled_on_output_ = 0;
     stream_job_ = stream_beat_ = 0;
     progress_ = 0;
@@ -318,6 +318,7 @@ class ProductHarness {
       }
     }
     ++ended_;
+    last_done_ = cycle_;
     expect_job();
   }
 
@@ -348,6 +349,7 @@ class ProductHarness {
   std::uint64_t cycle_ = 0;
   std::uint64_t first_taken_ = 0;
   std::uint64_t last_taken_ = 0;
+  std::uint64_t last_done_ = 0;
   std::uint64_t taken_ = 0;
   std::uint64_t stalled_on_input_ = 0;
   std::uint64_t stalled_on_output_ = 0;

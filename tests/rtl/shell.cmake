@@ -4,6 +4,8 @@ logos_test(rtl_axi_checker_test SOURCES axi_checker_test.cc port_checks_test.cc 
 logos_verilate(async_fifo_model TOP async_fifo SOURCES synchronizer.sv async_fifo.sv
                PARAMETERS Bits=40 Depth=16)
 logos_test(rtl_async_fifo_test SOURCES async_fifo_test.cc LINK async_fifo_model)
+logos_verilate(clock_gate_model TOP clock_gate SOURCES clock_gate.sv)
+logos_test(rtl_clock_gate_test SOURCES clock_gate_test.cc LINK clock_gate_model)
 rtl_yosys_check(clock_gate clock_gate.sv)
 rtl_yosys_check(async_fifo synchronizer.sv async_fifo.sv)
 
@@ -42,7 +44,7 @@ set(shell_sources
     async_fifo.sv sync_fifo.sv gray_counter.sv clock_counter.sv bank_port.sv burst_splitter.sv
     stream_fetch.sv stream_router.sv unit_queue.sv dispatcher.sv program_memory.sv
     program_loader.sv row_table.sv greedy_table.sv cache_writer.sv host_port.sv dma.sv csr.sv
-    run_control.sv engine_registers.sv)
+    run_control.sv engine_registers.sv clock_gate.sv)
 logos_verilate(engine_shell_model TOP engine
                SOURCES ${shell_sources} ${CMAKE_CURRENT_SOURCE_DIR}/engine_units_of_test.sv engine.sv)
 logos_test(rtl_shell_test SOURCES shell_test.cc
