@@ -54,6 +54,43 @@ INSTANTIATE_TEST_SUITE_P(Lanes, Contract,
                                             std::get<2>(info.param));
                          });
 
+class Faults : public ::testing::TestWithParam<std::string> {};
+
+/// A value beyond 2^41 makes its block all zero and raises FAULT (arithmetic.md, section 2); one
+/// just below does not.
+TEST_P(Faults, StandWhereTheReferenceHasThem) {
+  const bench::LaneEntry lane = lane_named(GetParam());
+  struct Case {
+    std::string cut;
+    std::size_t row;
+    float value;
+    bool faults;
+  };
+  for (const Case& c :
+       {Case{"layer:1@decode:5", 0, -3e13F, true}, Case{"layer:2@prefill:7", 5, 2.2e12F, true},
+        Case{"layer:2@batch:3x4", 1, 1e30F, true}, Case{"head@batch:3x4", 2, 4e12F, true},
+        Case{"head@decode:5", 0, 2.1e12F, false}}) {
+    for (const std::int64_t chips : {1, 2}) {
+      const Job job("qwen3", c.cut, chips);
+      Inputs inputs = inputs_of(job, 7);
+      inputs
+          .given[c.row * inputs.given.size() / static_cast<std::size_t>(job.programs[0].rows) + 3] =
+          c.value;
+      const Outcome expected = run(bench::reference_entry(), job, inputs);
+      ASSERT_EQ(expected.result.fault.has_value(), c.faults) << c.cut;
+      const Outcome got = run(lane, job, inputs);
+      EXPECT_EQ(difference(expected, got), "") << c.cut << ", " << chips << " chips";
+      ASSERT_EQ(got.result.fault.has_value(), c.faults) << c.cut << ", " << chips << " chips";
+      if (!c.faults) continue;
+      EXPECT_EQ(got.result.fault->layer, expected.result.fault->layer) << c.cut;
+      EXPECT_EQ(got.result.fault->line, expected.result.fault->line) << c.cut;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, Faults, ::testing::ValuesIn(lane_names()),
+                         [](const auto& info) { return info.param; });
+
 std::string error_of(const std::function<void()>& action) {
   try {
     action();

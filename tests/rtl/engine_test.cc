@@ -124,7 +124,7 @@ TEST(Engine, ItsBoardNamesThePortThatStillWaits) {
   BoardOptions options;
   options.check_ports = true;
   options.bank_faults[2] = {PortFault::kSilent, 0};
-  SimTransport transport(make_board(kRows, kRows, board_with({}), options));
+  SimTransport transport(make_board(8, 8, board_with({}), options));
   transport.board().check_nothing_waits();
   const HostBuffer buffer = transport.allocate(4096);
   transport.write64(registers::kDmaHost, buffer.address);
