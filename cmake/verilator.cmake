@@ -3,6 +3,10 @@
 #   LOGOS_RTL_REASON   one line: which one, or why none
 set(LOGOS_WITH_RTL AUTO CACHE STRING "Build the D5005 engine: AUTO (where Verilator is), ON, OFF")
 option(LOGOS_RTL_UNITS "Test the engine's units one by one (many models: minutes to build)" OFF)
+option(LOGOS_RTL_COVERAGE "Count which lines of the engine the tests reach (scripts/coverage)" OFF)
+set(LOGOS_RTL_DESIGN ${CMAKE_SOURCE_DIR}/rtl/design CACHE PATH "Where the modules lie")
+set(LOGOS_RTL_OPTIMIZE -O3 CACHE STRING "How g++ optimises the models")
+set(LOGOS_VERILATOR_ARGUMENTS "" CACHE STRING "More of Verilator's arguments, for every model")
 set_property(CACHE LOGOS_WITH_RTL PROPERTY STRINGS AUTO ON OFF)
 if(NOT LOGOS_WITH_RTL MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "LOGOS_WITH_RTL: got ${LOGOS_WITH_RTL}, want AUTO, ON or OFF")
@@ -36,7 +40,7 @@ if(LOGOS_RTL)
   check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") ? 0 : 1; }"
                         LOGOS_BUILDS_FOR_AVX2)
   unset(CMAKE_REQUIRED_FLAGS)
-  set(LOGOS_RTL_CXX_FLAGS -O3 -Wno-unused -ffp-contract=off)
+  set(LOGOS_RTL_CXX_FLAGS ${LOGOS_RTL_OPTIMIZE} -Wno-unused -ffp-contract=off)
   if(LOGOS_BUILDS_FOR_AVX2)
     list(APPEND LOGOS_RTL_CXX_FLAGS -march=x86-64-v3)
   endif()
@@ -45,11 +49,16 @@ if(LOGOS_RTL)
   add_library(verilated STATIC ${root}/include/verilated.cpp ${root}/include/verilated_threads.cpp
                                ${root}/include/verilated_cov.cpp ${root}/include/verilated_fst_c.cpp)
   target_include_directories(verilated SYSTEM PUBLIC ${root}/include ${root}/include/vltstd)
-  target_compile_definitions(verilated PUBLIC VM_COVERAGE=0 VM_SC=0 VM_TRACE=0 VM_TRACE_FST=0
+  target_compile_definitions(verilated PUBLIC VM_COVERAGE=$<BOOL:${LOGOS_RTL_COVERAGE}> VM_SC=0 VM_TRACE=0 VM_TRACE_FST=0
                                               VM_TRACE_VCD=0)
   target_compile_options(verilated PRIVATE -O2 -w)
   find_package(ZLIB REQUIRED)
   target_link_libraries(verilated PUBLIC Threads::Threads PRIVATE ZLIB::ZLIB)
+  if(LOGOS_RTL_COVERAGE)
+    target_sources(verilated PRIVATE ${CMAKE_SOURCE_DIR}/tests/rtl/coverage_writer.cc)
+    target_link_options(verilated INTERFACE -Wl,--wrap=_ZN13VerilatedSymsD2Ev)
+    list(APPEND LOGOS_VERILATOR_ARGUMENTS --coverage-line)
+  endif()
 endif()
 
 # logos_verilate(name TOP module SOURCES files… [PARAMETERS ROWS=8…] [ARGUMENTS …]): a library with
@@ -61,7 +70,7 @@ function(logos_verilate name)
   set(archive ${folder}/V${name}__ALL.a)
   set(sources)
   foreach(source IN LISTS ARG_SOURCES)
-    get_filename_component(source ${source} ABSOLUTE BASE_DIR ${CMAKE_SOURCE_DIR}/rtl/design)
+    get_filename_component(source ${source} ABSOLUTE BASE_DIR ${LOGOS_RTL_DESIGN})
     list(APPEND sources ${source})
   endforeach()
   list(TRANSFORM ARG_PARAMETERS PREPEND -G)
@@ -69,6 +78,7 @@ function(logos_verilate name)
   set(arguments --cc --build -j 1 --Mdir ${folder} --prefix V${name} --top-module ${ARG_TOP}
       -O3 --x-assign fast --x-initial fast -Wall -CFLAGS "${flags}"
       -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O0 OPT_GLOBAL=" ${ARG_PARAMETERS} ${ARG_ARGUMENTS}
+      ${LOGOS_VERILATOR_ARGUMENTS}
       ${CMAKE_SOURCE_DIR}/rtl/lint/waivers.vlt ${sources})
   file(GENERATE OUTPUT ${folder}.arguments.cmake
        CONTENT "set(arguments [==[${arguments}]==])\n")
