@@ -119,7 +119,8 @@ class DeviceMachine : public Machine {
     if (result != driver::kSuccess) {
       driver_.check(result, fmt::format("cuMemAlloc of {} bytes for {}", bytes, name).c_str());
     }
-    auto* data = reinterpret_cast<std::byte*>(pointer);
+    // The driver gives addresses as integers.
+    auto* data = reinterpret_cast<std::byte*>(pointer);  // NOLINT(performance-no-int-to-ptr)
     blocks_.emplace(data, bytes);
     return Buffer(*this, data, bytes);
   }

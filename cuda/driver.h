@@ -91,6 +91,8 @@ inline constexpr unsigned kStreamNonBlocking = 1;
 namespace driver {
 /// One pointer for each function.
 struct Functions {
+// A declarator: parentheses of its own would change what it says.
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define LOGOS_DRIVER_MEMBER(symbol, member, parameters) Result(*member) parameters = nullptr;
   LOGOS_DRIVER_FUNCTIONS(LOGOS_DRIVER_MEMBER)
 #undef LOGOS_DRIVER_MEMBER

@@ -29,7 +29,7 @@ struct CudaConfig {
   GpuConfig gpu;
   std::int64_t gemm_rows = 9;
 };
-CudaConfig parse_cuda_config(std::string_view json);
+CudaConfig parse_cuda_config(std::string_view text);
 
 /// Runs programs as CUDA kernels: on a GPU where there is one, else on this host.
 class CudaLane : public Lane {

@@ -79,7 +79,7 @@ constexpr Kernel kernel(std::string_view name, bool early_exit = false) {
           early_exit};
 }
 
-#define LOGOS_KERNEL(symbol) (::logos::cuda::kernel<&symbol>(#symbol))
+#define LOGOS_KERNEL(symbol) (::logos::cuda::kernel<&(symbol)>(#symbol))
 
 /// Limits of every architecture we build for; a launch beyond them is refused by check_shape.
 inline constexpr std::uint32_t kWarpThreads = 32;

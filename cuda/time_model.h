@@ -39,7 +39,7 @@ struct GpuConfig {
 
 /// Throws Error naming the key that is missing, unknown, of another type or out of range.
 /// `where` names the text.
-GpuConfig parse_gpu_config(std::string_view json, std::string_view where);
+GpuConfig parse_gpu_config(std::string_view text, std::string_view where);
 
 /// KEY and VALUE of `--set gpu.KEY=VALUE`, without `gpu.`.
 using Setting = std::pair<std::string, std::string>;
@@ -48,7 +48,7 @@ using Setting = std::pair<std::string, std::string>;
 /// takes. A setting's source becomes "--set". Throws Error for an unknown key or a bad value.
 LaneConfig load_gpu_config(const std::filesystem::path& file, std::span<const Setting> settings);
 /// The same from text.
-LaneConfig apply_settings(std::string_view json, std::string_view where,
+LaneConfig apply_settings(std::string_view text, std::string_view where,
                           std::span<const Setting> settings);
 
 /// What the launches would take on the GPU: per launch the greatest of bytes, products and binary32

@@ -46,7 +46,7 @@ void read_block(const ConfigObject& block, Rotary* rotary) {
   std::vector<std::string_view> taken = {"rope_type", "type", "rope_theta"};
   if (kind == "linear") {
     rotary->kind = Rotary::Kind::kLinear;
-    taken.push_back("factor");
+    taken.emplace_back("factor");
     rotary->factor = required(block, "factor", kind);
   } else if (kind == "llama3") {
     rotary->kind = Rotary::Kind::kLlama3;

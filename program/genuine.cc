@@ -30,8 +30,8 @@ std::string_view line_at(std::string_view text, std::size_t position) {
 Identity identity_of(const Source& source, const Facts& facts) {
   const std::string wanted = author(facts);
   const Facts placeholder = facts.placeholder();
-  const Identity identity = {facts.cut.text(), facts.chips,
-                             sha256_hex(facts == placeholder ? wanted : author(placeholder))};
+  Identity identity = {facts.cut.text(), facts.chips,
+                       sha256_hex(facts == placeholder ? wanted : author(placeholder))};
   if (source.text == wanted) return identity;
   const auto different =
       std::mismatch(source.text.begin(), source.text.end(), wanted.begin(), wanted.end());

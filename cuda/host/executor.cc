@@ -19,9 +19,7 @@ constinit thread_local Current current;
 
 namespace {
 
-std::string place_text(const std::source_location& place) {
-  return fmt::format("{}:{}", place.file_name(), place.line());
-}
+std::string place_text(const Place& place) { return fmt::format("{}:{}", place.file, place.line); }
 
 std::string_view name_of(Collective kind) {
   switch (kind) {
@@ -253,13 +251,13 @@ void Executor::wait() {
   Fiber::switch_from_to(*self->fiber, *next->fiber);
 }
 
-void Executor::barrier(std::source_location place) {
+void Executor::barrier(Place place) {
   Thread& thread = *current.thread;
   if (at_barrier_.empty()) {
     barrier_place_ = place;
-  } else if (place.line() != barrier_place_.line() ||
-             (place.file_name() != barrier_place_.file_name() &&
-              std::strcmp(place.file_name(), barrier_place_.file_name()) != 0)) {
+  } else if (place.line != barrier_place_.line ||
+             (place.file != barrier_place_.file &&
+              std::strcmp(place.file, barrier_place_.file) != 0)) {
     fault(fmt::format("divergent barrier: this thread is at the barrier of {} while {}",
                       place_text(place), waiting_threads()));
   }
@@ -290,8 +288,7 @@ void Executor::release_barrier() {
   at_barrier_.clear();
 }
 
-Group& Executor::group_of(Warp& warp, std::uint32_t mask, Collective kind, int tiles,
-                          std::source_location place) {
+Group& Executor::group_of(Warp& warp, std::uint32_t mask, Collective kind, int tiles, Place place) {
   const std::uint32_t bit = 1U << current.thread->lane;
   if ((mask & bit) == 0) {
     fault(fmt::format("{} at {}: the mask {:#010x} leaves out the lane itself", name_of(kind),
@@ -317,8 +314,7 @@ Group& Executor::group_of(Warp& warp, std::uint32_t mask, Collective kind, int t
   return group;
 }
 
-void Executor::collective(std::uint32_t mask, Collective kind, std::source_location place,
-                          int tiles) {
+void Executor::collective(std::uint32_t mask, Collective kind, Place place, int tiles) {
   Thread& thread = *current.thread;
   Warp& warp = *thread.warp;
   Group* group = &warp.groups[0];

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 
 #include "cuda/host/fiber.h"
 #include "cuda/host/mma.h"
+#include "cuda/host/place.h"
 #include "cuda/machine.h"
 
 namespace logos::cuda::host {
@@ -66,7 +66,7 @@ struct Group {
   std::uint32_t arrived = 0;
   Collective kind = Collective::kSync;
   int tiles = 0;  ///< of an mma
-  std::source_location place;
+  Place place;
 };
 
 struct Warp {
@@ -128,8 +128,8 @@ class Executor {
   // Called from inside a kernel, through cuda/host/simt.h.
 
   /// Waits for the lanes of `mask`; on return, result[lane] is this lane's.
-  void collective(std::uint32_t mask, Collective kind, std::source_location place, int tiles = 0);
-  void barrier(std::source_location place);
+  void collective(std::uint32_t mask, Collective kind, Place place, int tiles = 0);
+  void barrier(Place place);
   [[noreturn]] void fault(std::string_view what);
   /// An access outside of every buffer.
   [[noreturn]] void fault_address(const void* address, std::size_t bytes);
@@ -145,9 +145,8 @@ class Executor {
   void run_block();
   void start_order();
   void finish_thread();
-  Group& group_of(Warp& warp, std::uint32_t mask, Collective kind, int tiles,
-                  std::source_location place);
-  void complete(Warp& warp, std::uint32_t group);
+  Group& group_of(Warp& warp, std::uint32_t mask, Collective kind, int tiles, Place place);
+  void complete(Warp& warp, std::uint32_t index);
   void release_barrier();
   Thread* next_thread();
   void wait();
@@ -178,7 +177,7 @@ class Executor {
   std::uint32_t ready_begin_ = 0;
   std::uint32_t ready_end_ = 0;
   std::vector<Thread*> at_barrier_;
-  std::source_location barrier_place_;
+  Place barrier_place_;
   std::uint64_t barriers_ = 0;
   Fiber* running_ = nullptr;
   std::string fault_;

@@ -122,11 +122,11 @@ logos_fiber_trampoline:
 extern "C" void logos_fiber_trampoline();
 #endif
 
-Fiber::Fiber() {
 #ifdef LOGOS_FIBER_UCONTEXT
-  ucontext_ = std::make_unique<Ucontext>();
+Fiber::Fiber() : ucontext_(std::make_unique<Ucontext>()) {}
+#else
+Fiber::Fiber() = default;
 #endif
-}
 
 Fiber::Fiber(std::byte* stack, std::size_t stack_bytes, Entry entry, void* argument)
     : stack_(stack),
@@ -157,7 +157,8 @@ void Fiber::restart() {
 #else
   // From the top: a zero return address ends backtraces; then the trampoline, to which the first
   // switch returns with the stack 16-byte aligned, as before a call; then six saved registers.
-  auto top = reinterpret_cast<std::uintptr_t>(stack_ + stack_bytes_) & ~std::uintptr_t{15};
+  std::byte* top = stack_ + stack_bytes_;
+  top -= reinterpret_cast<std::uintptr_t>(top) % 16;
   void** slot = reinterpret_cast<void**>(top);
   *--slot = nullptr;
   *--slot = nullptr;

@@ -38,11 +38,12 @@ class Fiber {
   void* fake_stack_ = nullptr;  // AddressSanitizer's
   std::byte* stack_ = nullptr;
   std::size_t stack_bytes_ = 0;
-  const void* bottom_ = nullptr;  // as AddressSanitizer knows it
-  std::size_t bottom_bytes_ = 0;
+  // As AddressSanitizer knows them; used in its builds only.
+  [[maybe_unused]] const void* bottom_ = nullptr;
+  [[maybe_unused]] std::size_t bottom_bytes_ = 0;
   Entry entry_ = nullptr;
   void* argument_ = nullptr;
-  Fiber* started_by_ = nullptr;
+  [[maybe_unused]] Fiber* started_by_ = nullptr;
   std::unique_ptr<Ucontext> ucontext_;
 };
 

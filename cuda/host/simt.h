@@ -16,11 +16,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <source_location>
 #include <type_traits>
 
 #include "cuda/host/executor.h"
 
+// CUDA's names are what this header is for.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 #define __global__
 #define __device__
 #define __host__
@@ -62,8 +63,6 @@ constexpr float2 make_float2(float x, float y) { return {x, y}; }
 constexpr float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 namespace logos::cuda::host {
-
-using Place = std::source_location;
 
 template <typename T>
 std::uint64_t to_slot(T value) {
@@ -257,5 +256,6 @@ template <typename T>
 requires std::is_arithmetic_v<T>
 constexpr T max(T x, T y) { return x < y ? y : x; }
 [[noreturn]] inline void __trap() { ::logos::cuda::host::current.executor->fault("__trap"); }
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 #endif  // __CUDACC__

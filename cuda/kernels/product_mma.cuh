@@ -117,9 +117,9 @@ struct MmaWarp {
     }
     mma_s8_s8(sum, hi, weights);
 #pragma unroll
-    for (int j = 0; j < kMmaTiles; ++j) {
+    for (Accumulators& part : sum) {
 #pragma unroll
-      for (int v = 0; v < 4; ++v) sum[j].value[v] *= 256;
+      for (auto& value : part.value) value *= 256;
     }
     mma_u8_s8(sum, lo, weights);
 #pragma unroll

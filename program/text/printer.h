@@ -14,6 +14,6 @@ std::string print(const Syntax& syntax);
 std::string print_title(const Cut& cut, std::int64_t chips);
 
 /// An expression as errors name it.
-std::string describe(const Expression& expression);
+std::string describe(const Expression& value);
 
 }  // namespace logos

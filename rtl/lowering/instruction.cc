@@ -77,17 +77,19 @@ const char* name_of(std::uint32_t op) {
 /// Puts `bits` bits of `value` at bit `at`.
 void put(std::array<std::byte, kInstructionBytes>& bytes, int at, int bits, std::uint64_t value) {
   for (int i = 0; i < bits; ++i) {
-    const auto bit = static_cast<std::size_t>(at + i);
-    if ((value >> i & 1U) != 0) bytes[bit / 8] |= std::byte{1} << static_cast<int>(bit % 8);
+    const int bit = at + i;
+    if ((value >> i & 1U) != 0) {
+      bytes[static_cast<std::size_t>(bit / 8)] |= std::byte{1} << (bit % 8);
+    }
   }
 }
 
 std::uint64_t take(std::span<const std::byte, kInstructionBytes> bytes, int at, int bits) {
   std::uint64_t value = 0;
   for (int i = 0; i < bits; ++i) {
-    const auto bit = static_cast<std::size_t>(at + i);
-    const std::uint64_t one = std::to_integer<std::uint64_t>(bytes[bit / 8]) >> (bit % 8) & 1U;
-    value |= one << i;
+    const int bit = at + i;
+    const auto byte = std::to_integer<std::uint64_t>(bytes[static_cast<std::size_t>(bit / 8)]);
+    value |= (byte >> (bit % 8) & 1U) << i;
   }
   return value;
 }

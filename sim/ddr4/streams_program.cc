@@ -81,6 +81,7 @@ void run_speed(benchmark::State& state, const Parameters& parameters, const Stre
   for (std::uint64_t at = 0; at < kBytes; at += zeros.size()) channel.storage().write(at, zeros);
   StreamSource source(stream, kBytes, kSeed);
   std::vector<StreamSource::Item> items;
+  items.reserve(kSlotsPerStep);
   for (int i = 0; i < kSlotsPerStep; ++i) items.push_back(source.next());
   Line data{};
   std::uint64_t issued = 0;

@@ -15,9 +15,9 @@ std::vector<T> joined_row(const Parts& parts, std::int64_t row, std::int64_t wid
   const Value& first = *parts.values.front();
   const bool by_heads = first.kind == ValueKind::kHeads || first.per_head;
   if (first.spread == Spread::kHeld) {
-    for (std::size_t chip = 0; chip < parts.cells.size(); ++chip) {
-      if (!parts.cells[chip]->held[static_cast<std::size_t>(row)]) continue;
-      const auto part = part_of(get(*parts.cells[chip]), row, first.columns * width);
+    for (const auto* cells : parts.cells) {
+      if (!cells->held[static_cast<std::size_t>(row)]) continue;
+      const auto part = part_of(get(*cells), row, first.columns * width);
       return {part.begin(), part.end()};
     }
     CHECK_UNREACHABLE();

@@ -6,8 +6,10 @@
 
 // g++ 12 takes the deliberately undefined values inside its own intrinsics for ours (GCC bug
 // 105593).
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 // Functions carry their instructions as attributes (no flags for the whole file), so that nothing
 // of a shared header is compiled with them.

@@ -3,8 +3,8 @@
 // `ratio` is time over time: below 1 the product is the faster one. The comparison's weights were
 // packed ahead of time, the product packs within its time.
 #include <benchmark/benchmark.h>
-#include <time.h>
 
+#include <ctime>
 #include <memory>
 #include <random>
 #include <string>
@@ -91,7 +91,8 @@ void product_against_comparison(benchmark::State& state, Instructions instructio
   }
   const auto iterations = static_cast<double>(state.iterations());
   const double operations = 2.0 * static_cast<double>(rows * columns * activation_rows);
-  const double bytes = static_cast<double>(rows * (columns + columns / kGroup + 4));
+  const std::int64_t row_bytes = columns + columns / kGroup + 4;  // elements, multipliers, scale
+  const auto bytes = static_cast<double>(rows * row_bytes);
   state.counters["ratio"] = product_seconds / comparison_seconds;
   state.counters["product_gops"] = operations * iterations / product_seconds / 1e9;
   state.counters["comparison_gops"] = operations * iterations / comparison_seconds / 1e9;

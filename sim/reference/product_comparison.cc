@@ -10,8 +10,10 @@
 
 // g++ 12 takes the deliberately undefined values inside its own intrinsics for ours (GCC bug
 // 105593).
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 #define LOGOS_VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
 #define LOGOS_AVX2 __attribute__((target("avx2")))

@@ -10,7 +10,7 @@ namespace logos::reference {
 Workers::Workers(int threads) {
   CHECK(threads >= 1);
   for (int i = 1; i < threads; ++i) {
-    threads_.emplace_back([this](std::stop_token stop) { help(stop); });
+    threads_.emplace_back([this](const std::stop_token& stop) { help(stop); });
   }
 }
 
@@ -45,7 +45,7 @@ void Workers::share(std::int64_t units, std::int64_t step,
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
-void Workers::help(std::stop_token stop) {
+void Workers::help(const std::stop_token& stop) {
   std::uint64_t seen = 0;
   while (true) {
     {

@@ -27,7 +27,7 @@ class Workers {
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
  private:
-  void help(std::stop_token stop);
+  void help(const std::stop_token& stop);
   void take_pieces();
 
   std::mutex mutex_;

@@ -57,7 +57,7 @@ std::filesystem::path store_directory() {
     const char* value = std::getenv(variable);
     return value == nullptr ? "" : value;
   };
-  if (const auto own = folder("LOGOS_STORE"); !own.empty()) return own;
+  if (auto own = folder("LOGOS_STORE"); !own.empty()) return own;
   if (const auto cache = folder("XDG_CACHE_HOME"); !cache.empty()) return cache / "logos-workbench";
   if (const auto home = folder("HOME"); !home.empty()) return home / ".cache" / "logos-workbench";
   throw Error("LOGOS_STORE", "no folder for packed weights is known",
