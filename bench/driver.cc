@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
@@ -97,10 +98,8 @@ bool all_ran(const Report& report) {
       if (bad(lane.ending)) return false;
     }
   }
-  for (const ScoreOutcome& lane : report.scores) {
-    if (bad(lane.ending)) return false;
-  }
-  return true;
+  return std::none_of(report.scores.begin(), report.scores.end(),
+                      [&](const ScoreOutcome& lane) { return bad(lane.ending); });
 }
 
 /// Writes one output; a failure is said and does not keep the others from being written.

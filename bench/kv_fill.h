@@ -26,9 +26,9 @@ struct FillKey {
 
 /// Bytes of a cache: its arrays with a header and a digest over everything.
 std::string serialise_cache(const KvCache& cache, const FillKey& key);
-/// Reads them back into a cache of the shape of `shape`. Throws Error where they are damaged,
+/// Reads them back into a cache of the shape of `cache`. Throws Error where they are damaged,
 /// truncated or those of another key or shape.
-KvCache parse_cache(std::string_view bytes, const FillKey& key, KvCache shape,
+KvCache parse_cache(std::string_view bytes, const FillKey& key, KvCache cache,
                     std::string_view where);
 
 /// Caches as they are before a run, made once and kept: those of a real model by the reference

@@ -33,6 +33,6 @@ LaneConfig load_d5005_config(const std::filesystem::path& file,
                              std::span<const BoardSetting> settings, std::int64_t rows,
                              std::int64_t mac_rows);
 /// Reads it back; throws Error naming the key.
-D5005Config parse_d5005_config(std::string_view json);
+D5005Config parse_d5005_config(std::string_view text);
 
 }  // namespace logos::d5005

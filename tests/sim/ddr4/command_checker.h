@@ -39,7 +39,7 @@ class CommandChecker {
   void activate(const Command& command);
   void column(const Command& command);
   void burst(const Command& command);
-  void precharge(std::int64_t clock, int bank);
+  void precharge(std::int64_t clock, int index);
   void refresh(const Command& command);
   void check_refresh_rate(int rank, std::int64_t end);
 
