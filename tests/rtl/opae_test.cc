@@ -93,7 +93,8 @@ std::vector<Instruction> load_and_store() {
   store.columns = 40;
   store.source_stride = 2;
   emitter.emit(Op::kStore, store, {loaded});
-  return emitter.finish();
+  emitter.end_segment();
+  return emitter.take();
 }
 
 class DriverOver : public testing::TestWithParam<Kind> {
