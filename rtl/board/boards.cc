@@ -1,8 +1,10 @@
 // One board for each engine that is built.
-#include "Vengine_16_16.h"
-#include "Vengine_1_1.h"
-#include "Vengine_32_16.h"
-#include "Vengine_8_8.h"
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "engine_headers.inc"
 #include "program/error.h"
 #include "rtl/board/board_of.h"
 #include "rtl/board/faulty_board.h"
@@ -20,18 +22,19 @@ struct Size {
   std::int64_t mac_rows;
   std::unique_ptr<Board> (*make)(const BoardParameters&, const BoardOptions&);
 };
-constexpr Size kSizes[] = {{1, 1, board_of<Vengine_1_1>},
-                           {8, 8, board_of<Vengine_8_8>},
-                           {16, 16, board_of<Vengine_16_16>},
-                           {32, 16, board_of<Vengine_32_16>}};
+constexpr Size kSizes[] = {
+#include "engine_sizes.inc"
+};
 
 std::unique_ptr<Board> sound_board(std::int64_t rows, std::int64_t mac_rows,
                                    const BoardParameters& parameters, const BoardOptions& options) {
   for (const Size& size : kSizes) {
     if (size.rows == rows && size.mac_rows == mac_rows) return size.make(parameters, options);
   }
+  std::vector<std::string> built;
+  for (const Size& size : kSizes) built.push_back(fmt::format("{}/{}", size.rows, size.mac_rows));
   throw Error("--engine-rows", "no such engine is built", fmt::format("{}/{}", rows, mac_rows),
-              "1/1, 8/8, 16/16 or 32/16");
+              fmt::format("{}", fmt::join(built, " or ")));
 }
 
 }  // namespace
