@@ -187,12 +187,12 @@ TEST_F(Flow, ATruncatedStoreOfWeightsIsSaidAndPackedAgain) {
   EXPECT_EQ(std::filesystem::file_size(stores[0]), whole);
 }
 
-TEST_F(Flow, TheEmbeddedModelContinuesItsPromptAlikeOnBothLanes) {
+TEST_F(Flow, TheEmbeddedModelContinuesItsPromptAlikeOnEveryLane) {
   const json cut = cut_of("--cut decode:64 --generate 24");
-  ASSERT_EQ(cut["lanes"].size(), 2u);
+  ASSERT_GE(cut["lanes"].size(), 2u);
   const json& generated = cut["lanes"][0]["generated"];
   EXPECT_EQ(generated["tokens"].size(), 24u);
-  EXPECT_EQ(cut["lanes"][1]["generated"], generated);
+  for (const auto& lane : cut["lanes"]) EXPECT_EQ(lane["generated"], generated) << lane["lane"];
 }
 
 }  // namespace
