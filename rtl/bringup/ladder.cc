@@ -34,7 +34,8 @@ constexpr std::array<Rung, 10> kRungs = {{
      "PLL settings, reset_control.sv, reset_domain.sv, epochs in bank_port.sv and host_port.sv",
      check_clocks_and_reset},
     {"banks", "data lines, address lines, cells and bandwidth of each DDR bank",
-     "the bank that is named: calibration (EMIF_STAT), bank_port.sv, its DIMM", check_banks},
+     "the bank that is named: calibration (EMIF_STAT), bank_port.sv, its DIMM; or the host's link",
+     check_banks},
     {"host DMA", "lines of any count there and back; bandwidth of the link",
      "dma.sv, host_port.sv, port errors (fpgainfo errors), IOMMU, pinned pages", check_host},
     {"units", "each unit alone gives the bits of known vectors",
@@ -55,6 +56,7 @@ void run_rung(Climb& climb, const Rung& rung) {
   try {
     if (climb.driver != nullptr) report.first_cycle = climb.engine_cycle();
     rung.climb(climb);
+    climb.expect_epoch();
     report.status = RungStatus::kPassed;
   } catch (const std::exception& error) {
     report.status = RungStatus::kFailed;
@@ -94,15 +96,31 @@ void Climb::note(std::string_view name, std::string value) const {
 
 std::uint64_t Climb::engine_cycle() const { return transport.read64(registers::kClockEngine); }
 
+std::uint64_t Climb::epoch_now() const {
+  return transport.read64(registers::kStatus) >> registers::kStatusEpoch & 0xFF;
+}
+
+void Climb::expect_epoch() const {
+  if (!epoch) return;
+  if (const std::uint64_t now = epoch_now(); now != *epoch) {
+    throw Error("engine", "it was reset, and nobody asked for that", fmt::format("epoch {}", now),
+                fmt::format("{}", *epoch));
+  }
+}
+
 void Climb::reset() {
+  expect_epoch();
+  const std::uint64_t before = epoch_now();
   driver->reset();
+  epoch = (before + 1) & 0xFF;
+  expect_epoch();
   transport.write64(registers::kWatchdogLimit, settings.watchdog_cycles);
 }
 
 std::vector<RungReport> climb(Transport& transport, const AnswerSet& answers,
                               const LadderSettings& settings,
                               const std::function<void(const RungReport&)>& progress) {
-  Climb climb{transport, answers, settings, nullptr, nullptr};
+  Climb climb{transport, answers, settings, nullptr, nullptr, std::nullopt};
   std::vector<RungReport> reports;
   bool going = true;
   for (const Rung& rung : kRungs) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,14 +16,18 @@ struct Climb {
   const AnswerSet& answers;
   const LadderSettings& settings;
   std::unique_ptr<Driver> driver;
-  RungReport* report = nullptr;  ///< of the rung that runs
+  RungReport* report = nullptr;        ///< of the rung that runs
+  std::optional<std::uint64_t> epoch;  ///< after the last reset that the ladder asked for
 
   /// Throws Error unless `got` is `want`: what a rung finds wrong.
   void expect(std::string_view where, std::uint64_t got, std::uint64_t want) const;
   void note(std::string_view name, std::string value) const;
   std::uint64_t engine_cycle() const;  ///< by its clock counter
+  std::uint64_t epoch_now() const;     ///< resets so far, modulo 256
   /// Sets the watchdog so that a rung fails soon where nothing moves.
   void reset();
+  /// Throws Error where the engine has been reset by somebody else.
+  void expect_epoch() const;
 };
 
 // The rungs. Each throws Error where the board is not as it should be.

@@ -59,7 +59,9 @@ Differences compare(const KnownAnswer& answer, const KnownRun& run,
       const std::size_t count = std::min(size, piece.bytes.size() - at);
       ++found.all;
       if (std::memcmp(have.data() + at, piece.bytes.data() + at, count) == 0) continue;
-      const int bank = bank_of(answer.bank_of, at / size);
+      // A row of one element is what a unit made of many, a peak say.
+      const bool of_many = piece.bytes.size() <= size;
+      const int bank = of_many ? -1 : bank_of(answer.bank_of, at / size);
       if (bank >= 0) found.banks |= 1U << bank;
       if (found.wrong++ != 0) continue;
       found.first = fmt::format("row {}, element {}", row, at / size);
@@ -70,15 +72,15 @@ Differences compare(const KnownAnswer& answer, const KnownRun& run,
   return found;
 }
 
-/// "" or where the memory no longer holds the image.
+/// "" or where the memory no longer reads as the image, by DMA as the engine would read it.
 std::string damage_of(Climb& climb, const KnownAnswer& answer, std::size_t last) {
   for (std::size_t r = 0; r <= last; ++r) {
     for (const Piece& piece : answer.runs[r].image) {
       Bytes now(piece.bytes.size());
-      climb.driver->read_memory(piece.at, now);
+      climb.driver->copy_from_board(piece.at, now);
       for (std::size_t i = 0; i < now.size(); ++i) {
         if (now[i] == piece.bytes[i]) continue;
-        return fmt::format("; bank {} has lost the image at super-beat {:#x}, byte {} of the beat",
+        return fmt::format("; bank {} does not hold the image at super-beat {:#x}, byte {} of it",
                            i / 64 % 4, piece.at + static_cast<std::int64_t>(i / 256), i % 64);
       }
     }
@@ -94,7 +96,10 @@ void judge(Climb& climb, const KnownAnswer& answer, std::size_t r, std::span<con
   if (found.wrong == 0) return;
   std::string what =
       fmt::format("{}: {} of {} elements differ", found.first, found.wrong, found.all);
-  if (answer.runs.size() > 1) what = fmt::format("step {}, {}", r + 1, what);
+  if (answer.runs.size() > 1) {
+    what = fmt::format("step {}, whose keys and values lie in bank {}: {}", r + 1,
+                       run.table.front().position % kBanks, what);
+  }
   for (int bank = 0; bank < kBanks; ++bank) {
     if (found.banks == 1U << bank) what += fmt::format("; all of them come from bank {}", bank);
   }
@@ -206,6 +211,7 @@ void cut_off(Climb& climb, const KnownAnswer& answer) {
     climb.driver->run({answer.program, answer.sha256, run.table, output, 1});
   } catch (const Error&) {
     // The limit of one cycle was reached, and the driver has reset the engine in the middle.
+    climb.epoch = climb.epoch_now();
   }
   climb.reset();
 }

@@ -105,14 +105,12 @@ void check_clocks(Climb& climb) {
   }
 }
 
-std::uint64_t epoch_of(Climb& climb) { return climb.transport.read64(kStatus) >> 8 & 0xFF; }
-
 /// One soft reset, and what must hold after it.
 void check_reset(Climb& climb, std::string_view when) {
-  const std::uint64_t epoch = epoch_of(climb);
+  const std::uint64_t epoch = climb.epoch_now();
   climb.reset();
   const std::string where = fmt::format("engine: soft reset {}", when);
-  climb.expect(where + ": epoch", epoch_of(climb), (epoch + 1) & 0xFF);
+  climb.expect(where + ": epoch", climb.epoch_now(), (epoch + 1) & 0xFF);
   const std::uint64_t busy = kStatusRunning | kStatusDone | kStatusFailed | kStatusResetting |
                              kStatusCopying | kStatusCopied;
   climb.expect(where + ": status", climb.transport.read64(kStatus) & busy, 0);
@@ -155,6 +153,7 @@ void enumerate(Climb& climb) {
                capabilities >> 8 & 0xFF, static_cast<std::uint64_t>(climb.answers.mac_rows));
   climb.driver =
       std::make_unique<Driver>(board, engine_size(climb.answers.rows, climb.answers.mac_rows));
+  climb.epoch = climb.epoch_now();
   climb.note("GUID", kGuid);
   climb.note("rows", fmt::format("{}/{}", climb.answers.rows, climb.answers.mac_rows));
 }

@@ -19,7 +19,6 @@ constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kSegmentCount = 512;  ///< entries of the table of output segments
 constexpr int kMostResetWaits = 500;        ///< a reset takes some hundred cycles
 constexpr int kClockWaits = 64;             ///< between two looks at the engine's clock
-constexpr int kEpochShift = 8;              ///< in the status
 
 void expect(Transport& transport, std::uint32_t offset, std::string_view what, std::uint64_t want) {
   const std::uint64_t got = transport.read64(offset);
@@ -198,7 +197,7 @@ void Driver::wait_while(std::uint64_t status_bit, const std::optional<std::uint6
 std::uint64_t Driver::engine_clock() { return transport_.read64(kClockEngine); }
 
 void Driver::copy(std::int64_t at, std::size_t bytes, bool to_host) {
-  const std::uint64_t epoch = status() >> kEpochShift & 0xFF;
+  const std::uint64_t epoch = status() >> kStatusEpoch & 0xFF;
   transport_.write64(kDmaHost, staging_.address);
   transport_.write64(kDmaMemory, static_cast<std::uint64_t>(at));
   transport_.write64(kDmaBytes, bytes);
@@ -242,7 +241,7 @@ void Driver::expect_end(std::uint64_t end_bit, std::uint64_t epoch) {
   const std::uint64_t now = status();
   if ((now & end_bit) != 0) return;
   const std::uint64_t errors = transport_.read64(kErrors);
-  const std::uint64_t epoch_now = now >> kEpochShift & 0xFF;
+  const std::uint64_t epoch_now = now >> kStatusEpoch & 0xFF;
   if (errors == 0 && epoch_now != epoch) {
     throw Error(fmt::format("board {}", transport_.name()),
                 "engine: it was reset while it was at work", fmt::format("epoch {}", epoch_now),
@@ -305,7 +304,7 @@ RunCounters Driver::run(const RunRequest& request) {
     transport_.write64(kRowTable + static_cast<std::uint32_t>(8 * i),
                        std::uint64_t{row.position} << 32 | row.token);
   }
-  const std::uint64_t epoch = status() >> kEpochShift & 0xFF;
+  const std::uint64_t epoch = status() >> kStatusEpoch & 0xFF;
   const std::uint64_t runs = transport_.read64(kRuns);
   transport_.write64(kControl, kControlStart);
   wait_while(kStatusRunning, request.cycle_limit);

@@ -60,6 +60,7 @@ inline constexpr std::uint64_t kStatusFailed = 1U << 2;
 inline constexpr std::uint64_t kStatusResetting = 1U << 3;
 inline constexpr std::uint64_t kStatusCopying = 1U << 4;
 inline constexpr std::uint64_t kStatusCopied = 1U << 5;
+inline constexpr int kStatusEpoch = 8;  ///< its lowest bit in the status; 8 of them
 inline constexpr std::uint64_t kDmaStart = 1U << 0;
 inline constexpr std::uint64_t kDmaToHost = 1U << 1;
 

@@ -1,0 +1,271 @@
+// Known answers as files, reports, the command line, and the lowest rungs on a board made up here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "bench/bringup/bringup_options.h"
+#include "bench/bringup/unit_answers.h"
+#include "program/error.h"
+#include "program/identity.h"
+#include "rtl/bringup/answer_file.h"
+#include "rtl/bringup/ladder.h"
+#include "rtl/bringup/ladder_report.h"
+#include "rtl/driver/registers.h"
+#include "sim/whole_file.h"
+
+namespace logos::d5005 {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+namespace fs = std::filesystem;
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "logos-bringup.XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder");
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+AnswerSet small_set() {
+  AnswerSet set{8, 8, "a test", random_answers(engine_size(8, 8), 7, 3)};
+  set.answers[0].runs[0].fault_line = 12;
+  set.answers[1].runs[0].greedy = {~std::uint64_t{0}};
+  set.answers[2].name = "decode:5@x";
+  return set;
+}
+
+TEST(KnownAnswers, ComeBackFromTheirFiles) {
+  const Folder folder;
+  const AnswerSet set = small_set();
+  write_answers(set, folder.path() / "made");
+  const AnswerSet back = read_answers(folder.path() / "made");
+  EXPECT_EQ(back.rows, set.rows);
+  EXPECT_EQ(back.source, set.source);
+  ASSERT_EQ(back.answers.size(), set.answers.size());
+  for (std::size_t i = 0; i < set.answers.size(); ++i) {
+    EXPECT_EQ(answer_bytes(back.answers[i]), answer_bytes(set.answers[i]));
+    EXPECT_EQ(identity_of(back.answers[i]), identity_of(set.answers[i]));
+  }
+  EXPECT_TRUE(fs::exists(folder.path() / "made" / "10-decode-5-x.answer"));
+}
+
+TEST(KnownAnswers, AreTheSameForTheSameSeedAndOthersForAnother) {
+  const auto bytes = [](std::uint64_t seed) {
+    std::string all;
+    for (const KnownAnswer& answer : random_answers(engine_size(8, 8), seed, 4)) {
+      all += answer_bytes(answer);
+    }
+    return sha256_hex(all);
+  };
+  EXPECT_EQ(bytes(3), bytes(3));
+  EXPECT_NE(bytes(3), bytes(4));
+}
+
+TEST(KnownAnswers, AreRefusedWhereAFileIsDamagedMissingOrSurplus) {
+  const Folder folder;
+  write_answers(small_set(), folder.path());
+  const fs::path file = folder.path() / "10-decode-5-x.answer";
+  const std::string bytes = read_whole_file(file);
+  std::string damaged = bytes;
+  damaged[damaged.size() / 2] ^= 1;
+  write_whole_file(file, damaged);
+  EXPECT_THAT(message_of([&] { read_answers(folder.path()); }),
+              AllOf(HasSubstr("decode-5-x"), HasSubstr("another identity")));
+  write_whole_file(file, bytes);
+  EXPECT_EQ(message_of([&] { read_answers(folder.path()); }), "no error");
+  write_whole_file(folder.path() / "more.answer", bytes);
+  EXPECT_THAT(message_of([&] { read_answers(folder.path()); }),
+              AllOf(HasSubstr("more.answer"), HasSubstr("does not name")));
+  fs::remove(folder.path() / "more.answer");
+  fs::remove(file);
+  EXPECT_THAT(message_of([&] { read_answers(folder.path()); }), HasSubstr("decode-5-x"));
+}
+
+TEST(KnownAnswers, AreRefusedWhereTheirBytesAreNotThoseOfAnAnswer) {
+  const KnownAnswer answer = small_set().answers[0];
+  const std::string bytes = answer_bytes(answer);
+  const auto refused = [](const std::string& text) {
+    return message_of([&] { parse_answer(text, "FILE"); });
+  };
+  EXPECT_EQ(refused(bytes), "no error");
+  EXPECT_THAT(refused(bytes + "x"), HasSubstr("1 bytes too many"));
+  EXPECT_THAT(refused(bytes.substr(0, bytes.size() - 1)), HasSubstr("are left"));
+  EXPECT_THAT(refused(""), HasSubstr("FILE"));
+  EXPECT_THAT(refused("{}\n"), HasSubstr("missing key format"));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = bytes;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return refused(text.replace(at, from.size(), to));
+  };
+  EXPECT_THAT(with("known answer 1", "known answer 2"), HasSubstr("another format"));
+  EXPECT_THAT(with("\"rung\":10", "\"rung\":11"), HasSubstr("key rung"));
+  EXPECT_THAT(with("\"program\":0", "\"program\":-1"), HasSubstr("key program"));
+  EXPECT_THAT(with("\"runs\":[", "\"runs\":0,\"x\":["), HasSubstr("key runs"));
+  EXPECT_THAT(with(answer.sha256, "nonsense"), HasSubstr("no digest"));
+}
+
+std::vector<RungReport> made_up_reports() {
+  RungReport passed{1, "first", "that <it> is there", "cable", RungStatus::kPassed, "", {}, 0,
+                    5, 1};
+  passed.figures.emplace_back("MHz", "300");
+  RungReport failed{
+      2, "second", "more", "here & \"there\"", RungStatus::kFailed, "bank 2: a < b", {}, 5, 9, 2};
+  RungReport not_run{3, "third", "most", "", RungStatus::kNotRun, "", {}, 0, 0, 0};
+  return {passed, failed, not_run};
+}
+
+TEST(LadderReport, SaysWhatPassedWhatFailedAndWhatWasNotRun) {
+  std::string table = table_head();
+  for (const RungReport& report : made_up_reports()) table += table_lines(report);
+  EXPECT_THAT(table,
+              AllOf(HasSubstr("passed"), HasSubstr("failed: bank 2: a < b"),
+                    HasSubstr("look at: here"), HasSubstr("not run"), HasSubstr("MHz: 300")));
+  const auto json = ladder_json(made_up_reports(), {"sim", "set", "bank2:flip@5"});
+  EXPECT_EQ(json["passed"], false);
+  EXPECT_EQ(json["fault"], "bank2:flip@5");
+  EXPECT_EQ(json["rungs"][0]["failed"], nullptr);
+  EXPECT_EQ(json["rungs"][0]["figures"]["MHz"], "300");
+  EXPECT_EQ(json["rungs"][1]["failed"], "bank 2: a < b");
+  EXPECT_EQ(json["rungs"][2]["status"], "not run");
+  EXPECT_EQ(json["rungs"][2]["seconds"], nullptr);
+}
+
+TEST(LadderReport, IsJUnitXml) {
+  const std::string xml = ladder_junit(made_up_reports(), {"sim", "set", ""});
+  EXPECT_THAT(xml, AllOf(HasSubstr("tests=\"3\" failures=\"1\" skipped=\"1\""),
+                         HasSubstr("<failure message=\"bank 2: a &lt; b\">look at: here &amp; "
+                                   "&quot;there&quot;</failure>"),
+                         HasSubstr("<skipped"), Not(HasSubstr("a < b"))));
+}
+
+TEST(LadderReport, ALadderWithoutRungsHasNotPassed) { EXPECT_FALSE(all_passed({})); }
+
+/// A board of registers alone, which keep what is written but for those that a test holds.
+class RegisterBoard : public Transport {
+ public:
+  RegisterBoard() {
+    using namespace registers;  // NOLINT
+    held = {{kDfh, kDfhValue},
+            {kGuidLow, kGuidLowValue},
+            {kGuidHigh, kGuidHighValue},
+            {kVersion, kVersionValue}};
+  }
+  std::string_view name() const override { return "made up"; }
+  std::uint64_t read64(std::uint32_t offset) override {
+    if (all_ones) return ~std::uint64_t{0};
+    const auto found = held.find(offset);
+    return found == held.end() ? values[offset] : found->second;
+  }
+  void write64(std::uint32_t offset, std::uint64_t value) override { values[offset] = value; }
+  std::uint32_t read32(std::uint32_t offset) override {
+    return static_cast<std::uint32_t>(read64(offset & ~7U) >> (8 * (offset & 4)));
+  }
+  void write32(std::uint32_t offset, std::uint32_t value) override { write64(offset & ~7U, value); }
+  HostBuffer allocate(std::size_t) override { return {}; }
+  void release(const HostBuffer&) override {}
+  void wait() override {}
+
+  std::map<std::uint32_t, std::uint64_t> held, values;
+  bool all_ones = false;
+};
+
+std::vector<RungReport> climbed(Transport& board) {
+  const AnswerSet answers{8, 8, "none", {}};
+  return climb(board, answers, {}, [](const RungReport&) {});
+}
+
+TEST(Ladder, EndsAtTheFirstRungThatFails) {
+  RegisterBoard board;
+  board.all_ones = true;
+  const auto reports = climbed(board);
+  ASSERT_EQ(reports.size(), 10U);
+  EXPECT_EQ(reports[0].status, RungStatus::kFailed);
+  EXPECT_THAT(reports[0].message, AllOf(HasSubstr("engine"), HasSubstr("all ones")));
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    EXPECT_EQ(reports[i].status, RungStatus::kNotRun);
+    EXPECT_FALSE(reports[i].proves.empty());
+    EXPECT_FALSE(reports[i].look_at.empty());
+  }
+}
+
+TEST(Ladder, NamesWhatIsNotTheEngine) {
+  using namespace registers;  // NOLINT
+  const std::pair<std::uint32_t, const char*> constants[] = {{kDfh, "device feature header"},
+                                                             {kGuidLow, "GUID low"},
+                                                             {kGuidHigh, "GUID high"},
+                                                             {kVersion, "version"},
+                                                             {kCapabilities, "rows that share"}};
+  for (const auto& [offset, text] : constants) {
+    RegisterBoard board;
+    board.held[offset] ^= 1;
+    EXPECT_THAT(climbed(board)[0].message, HasSubstr(text));
+  }
+}
+
+bench::BringupOptions options_of(const std::vector<std::string>& arguments) {
+  return *bench::parse_bringup_options(arguments).options;
+}
+
+TEST(BringupOptions, AreTaken) {
+  const auto options =
+      options_of({"--fault", "bank1:flip@9", "--fill", "0xA5", "--stalls", "3", "--json", "j",
+                  "--junit", "x", "--set", "board.ddr4.t_rcd=20", "--export", "d", "--seed=4"});
+  EXPECT_EQ(options.board, bench::BoardKind::kSim);
+  EXPECT_EQ(options.faults, std::vector<std::string>{"bank1:flip@9"});
+  EXPECT_EQ(options.fill, 0xA5A5A5A5U);
+  EXPECT_EQ(options.stalls, 3U);
+  EXPECT_EQ(options.seed, 4U);
+  EXPECT_EQ(options.board_settings[0].first, "ddr4.t_rcd");
+  EXPECT_EQ(options.board_settings[0].second, "20");
+  EXPECT_EQ(options_of({"--board", "opae", "--replay", "d"}).board, bench::BoardKind::kOpae);
+}
+
+TEST(BringupOptions, AreRefusedByName) {
+  const auto refused = [](const std::vector<std::string>& arguments) {
+    return message_of([&] { options_of(arguments); });
+  };
+  EXPECT_THAT(refused({"--board", "card"}), AllOf(HasSubstr("--board"), HasSubstr("sim or opae")));
+  EXPECT_THAT(refused({"--fault", "bank9:flip@0"}), HasSubstr("no such unit"));
+  EXPECT_THAT(refused({"--fill", "0x123"}), HasSubstr("--fill"));
+  EXPECT_THAT(refused({"--stalls", "x"}), HasSubstr("--stalls"));
+  EXPECT_THAT(refused({"--steps", "0"}), HasSubstr("--steps"));
+  EXPECT_THAT(refused({"--set", "chip.x=1"}), HasSubstr("board.SECTION.KEY=VALUE"));
+  EXPECT_THAT(refused({"--json", ""}), HasSubstr("--json"));
+  EXPECT_THAT(refused({"--export", "a", "--replay", "b"}), HasSubstr("together"));
+  EXPECT_THAT(refused({"--board", "opae", "--stalls", "1"}), HasSubstr("only with --board sim"));
+  EXPECT_THAT(refused({"--opae-library", "x"}), HasSubstr("only with --board opae"));
+  EXPECT_THAT(refused({"--nonsense"}), HasSubstr("command line"));
+}
+
+}  // namespace
+}  // namespace logos::d5005

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The program bringup: exit statuses, files, export and replay, OPAE's stand-in in place of the card.
+# Usage: bringup_test.sh BRINGUP STAND_IN_LIBRARY
+set -uo pipefail
+
+bringup=$1 stand_in=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# expect STATUS TEXT ARGUMENT…: the program ends with STATUS and says TEXT.
+expect() {
+  local want=$1 text=$2 status
+  shift 2
+  "$bringup" "$@" >"$folder/out" 2>"$folder/err"
+  status=$?
+  if ((status != want)) || ! cat "$folder/out" "$folder/err" | grep -qF -- "$text"; then
+    printf 'bringup %s: status %d, wanted %d with "%s":\n' "$*" "$status" "$want" "$text"
+    cat "$folder/out" "$folder/err"
+    failed=1
+  fi
+}
+
+expect 0 "10  soak               passed" --steps 3 --export "$folder/answers" \
+  --json "$folder/a.json" --junit "$folder/a.xml"
+grep -q '"passed": true' "$folder/a.json" || { echo "a.json: not passed"; failed=1; }
+grep -q 'failures="0" skipped="0"' "$folder/a.xml" || { echo "a.xml: not passed"; failed=1; }
+expect 0 "passed" --steps 1 --replay "$folder/answers" --board opae --opae-library "$stand_in"
+expect 1 "bank 2" --replay "$folder/answers" --fault bank2:silent@0 --junit "$folder/b.xml"
+grep -q 'failures="1" skipped="6"' "$folder/b.xml" || { echo "b.xml: not failed"; failed=1; }
+
+echo damaged >>"$folder/answers/$(ls "$folder/answers" | grep decode)"
+expect 2 "another identity" --replay "$folder/answers"
+expect 2 "answers.json" --replay "$folder/nowhere"
+expect 2 "opae-sdk 2.x" --board opae --opae-library "$folder/none.so"
+expect 2 "no such unit" --fault bank7:silent@0
+expect 2 "nowhere" --json "$folder/nowhere/a.json"
+expect 2 "unknown key" --set board.ddr4.nonsense=1
+expect 0 "bank0 to bank3" --list
+expect 0 "--replay" --help
+exit $failed
