@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "bench/report.h"
@@ -61,11 +62,16 @@ std::string table(const Painter& painter, const std::vector<Row>& rows) {
   return text;
 }
 
+/// Memories of one kind (ddr0, ddr1, …) as one: the JSON has each.
 std::string bytes_text(const Timing& timing) {
-  std::string text;
+  std::map<std::string, std::uint64_t> kinds;
   for (const auto& [memory, bytes] : timing.bytes) {
+    kinds[memory.substr(0, memory.find_last_not_of("0123456789") + 1)] += bytes;
+  }
+  std::string text;
+  for (const auto& [kind, bytes] : kinds) {
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", memory, human_bytes(static_cast<double>(bytes)));
+    text += fmt::format("{} {}", kind, human_bytes(static_cast<double>(bytes)));
   }
   return text.empty() ? "-" : text;
 }

@@ -146,6 +146,13 @@ TEST(CsvReport, QuotesWhatNeedsIt) {
               HasSubstr("\"needs \"\"4\"\", has 2\nbytes\""));
 }
 
+TEST(ConsoleReport, AddsUpTheMemoriesOfOneKind) {
+  Timing timing = full_timing();
+  timing.bytes = {{"ddr0", 100}, {"ddr1", 20}, {"ddr2", 3}, {"ddr3", 4}, {"host", 9}};
+  EXPECT_THAT(report_console(one_cut({ran("d5005", timing)}), false),
+              HasSubstr("ddr 127 B, host 9 B"));
+}
+
 TEST(ConsoleReport, PrintsTheClassBesideEveryTime) {
   const std::string text = report_console(
       one_cut({ran("reference", Timing(TimeClass::kMeasured, 0.5)), ran("cuda", full_timing())}),

@@ -40,7 +40,8 @@ class WatchedEngine : public Vengine_wave {
     if (!fst_.isOpen()) return;
     if (clk_i != 0 && !was_high_) count_cycle();
     was_high_ = clk_i != 0;
-    // The board lowers the clocks in the moment in which the next ones rise; here it is just before.
+    // The board lowers the clocks in the moment in which the next ones rise; here it is just
+    // before.
     const bool falls = clk_i == 0 && bank_clk_i == 0 && host_clk_i == 0;
     if (inside()) fst_.dump(contextp()->time() - (falls ? 1 : 0));
   }
