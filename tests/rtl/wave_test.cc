@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "sim/whole_file.h"
@@ -70,6 +71,8 @@ TEST(AWave, OfALineWithoutAnOperationIsRefused) {
   TemporaryFolder folder;
   EXPECT_EQ(run("--cut decode:9 --wave " + (folder / "w").string() + " --wave-window line:1"), 2);
   EXPECT_EQ(run("--cut decode:9 --wave /nowhere/w"), 2);
+  EXPECT_EQ(run("--cut decode:9 --wave /dev/full"), 2);  // a device is not replaced by a file
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
   EXPECT_EQ(run("--cut decode:9 --engine-rows 1 --wave " + (folder / "w").string()), 2);
 }
 

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "Vengine_wave.h"
 #include "Vengine_wave___024root.h"
@@ -29,7 +31,13 @@ class WatchedEngine : public Vengine_wave {
 
   void record(const WaveWindow& window) {
     window_ = window;
-    // The writer ends the process where it cannot write: so look first.
+    // The writer puts a new file in the place of what is there, and ends the process where it
+    // cannot write: so look first.
+    std::error_code error;
+    const auto status = std::filesystem::status(window.file, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      throw Error(window.file.string(), "no place for a waveform: not a regular file");
+    }
     if (!std::ofstream(window.file)) throw Error(window.file.string(), "cannot write the waveform");
     trace(&fst_, kLevels);
     fst_.open(window.file.c_str());
