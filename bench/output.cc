@@ -88,6 +88,14 @@ void check_outputs(const Options& options) {
   take("--out", options.out);
   take("--dump", options.dump);
   take("--benchmark_out", options.benchmark_out);
+  if (!options.wave) return;
+  // Its writer puts a new file in the place of what is there.
+  std::error_code failed;
+  const fs::file_status status = fs::status(options.wave->file, failed);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error("--wave", fmt::format("{} is not a regular file", options.wave->file.string()));
+  }
+  take("--wave", options.wave->file);
 }
 
 }  // namespace logos::bench

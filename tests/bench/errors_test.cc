@@ -48,6 +48,14 @@ TEST(Lanes, ThatAreNotThereAreNamed) {
                  "the lane cuda is not among the lanes");
 }
 
+TEST(ABrokenBoard, IsComparedAndNamed) {
+  if (!is_built("d5005")) return;
+  const Ended ended =
+      run_bench({"--cut", "decode:64", "--lanes", "reference,d5005", "--fault", "bank2:flip@5000"});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("DIFFERS"));
+}
+
 TEST(Lanes, WithoutTheEngineItsOptionsAreRefused) {
   const std::vector<std::vector<std::string>> all = {{"--board", "d5005.json"},
                                                      {"--engine-rows", "8"},
