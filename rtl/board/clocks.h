@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 namespace logos::d5005 {
@@ -15,7 +16,7 @@ class Clocks {
   static constexpr int kCount = 6;
 
   Clocks(double engine_mhz, double bank_mhz, double host_mhz) {
-    const auto period = [](double mhz) { return static_cast<std::uint64_t>(1e9 / mhz + 0.5); };
+    const auto period = [](double mhz) -> std::uint64_t { return std::llround(1e9 / mhz); };
     periods_.fill(period(bank_mhz));
     periods_[kEngine] = period(engine_mhz);
     periods_[kHost] = period(host_mhz);

@@ -31,7 +31,7 @@ using StoredLines = std::span<const std::vector<std::byte>>;
 
 /// Bytes of a board's output buffer that the pieces fill with these rows.
 std::size_t stored_bytes(std::span<const OutputPiece> pieces, std::size_t board,
-                         std::int64_t element_bytes, std::int64_t rows);
+                         std::int64_t bytes_of_element, std::int64_t rows);
 std::size_t stored_bytes(const Exchange& exchange, std::size_t board, std::int64_t rows);
 
 /// What an exchange puts into every board's memory from exchange_base on: whole super-beats, as the

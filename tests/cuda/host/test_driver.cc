@@ -64,6 +64,8 @@ int enqueue(Stream* stream, std::function<void()> call) {
   FAIL_IF_TOLD();      \
   if (context == nullptr) return 201  // CUDA_ERROR_INVALID_CONTEXT
 
+// The driver's names, and its addresses as integers.
+// NOLINTBEGIN(readability-identifier-naming, performance-no-int-to-ptr)
 extern "C" {
 
 void logos_test_driver_run(Run run, std::size_t bytes) {
@@ -260,3 +262,4 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming, performance-no-int-to-ptr)

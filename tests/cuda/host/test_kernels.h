@@ -33,7 +33,7 @@ struct MmaArguments {
   int* c;                 ///< `[16, 16]`
   int a_unsigned;
 };
-extern "C" __global__ void test_mma(const MmaArguments a);
+extern "C" __global__ void test_mma(const MmaArguments m);
 
 /// Copies 16 bytes a thread through shared memory, two groups deep.
 struct CopyArguments {

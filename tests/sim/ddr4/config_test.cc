@@ -136,7 +136,7 @@ TEST(Config, RefusesFilesThatAreNoBoards) {
   const auto path = std::filesystem::path(::testing::TempDir()) / "ddr4_config_test.json";
   const auto message = [&](const std::string& text) {
     std::ofstream(path) << text;
-    const std::string result = message_of([&] { read_board_channel(path); });
+    std::string result = message_of([&] { read_board_channel(path); });
     std::filesystem::remove(path);
     return result;
   };

@@ -29,7 +29,7 @@ class StoreOfCheckpoint : public testing::Test {
   std::string message(const std::vector<FileTensor>& tensors) {
     write(tensors);
     const long before = stores_.entries();
-    const std::string message = error_of([&] { store(); });
+    std::string message = error_of([&] { store(); });
     EXPECT_EQ(stores_.entries(), before);
     return message;
   }
