@@ -12,6 +12,7 @@
 
 #include "program/error.h"
 #include "program/standard_streams.h"
+#include "sim/file_beside.h"
 #include "sim/whole_file.h"
 
 namespace logos::bench {
@@ -32,9 +33,11 @@ void check_folder(const fs::path& folder) {
   }
 }
 
-/// What stands under an artifact's name must be a file that can be read. Which artifacts a run will
-/// use is known only when it lowers them, after the weights are packed.
+/// What killed runs left is removed; what stands under an artifact's name must be a file that can
+/// be read. Which artifacts a run will use is known only when it lowers them, after the weights are
+/// packed.
 void check_artifacts(const fs::path& folder) {
+  remove_abandoned_files(folder);
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     if (entry.path().extension() != ".artifact") continue;

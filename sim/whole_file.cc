@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "program/error.h"
+#include "sim/file_beside.h"
 
 namespace logos {
 namespace {
@@ -88,14 +89,6 @@ void write_in_place(const fs::path& file, std::string_view bytes) {
   if (out.close() != 0) fail(file, "cannot write", errno);
 }
 
-/// Opens a new name beside `file`; the name is returned through `name`.
-Descriptor open_beside(const fs::path& file, std::string& name) {
-  name = file.string() + ".XXXXXX";
-  const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-  if (fd < 0) fail(file, "cannot write", errno);
-  return Descriptor(fd);
-}
-
 /// The mode that a plain open would have given; a file that stands there keeps its own.
 mode_t mode_for(const fs::path& file) {
   struct stat info {};
@@ -114,17 +107,13 @@ void write_whole_file(const fs::path& file, std::string_view bytes) {
     write_in_place(target, bytes);
     return;
   }
-  std::string temporary;
-  Descriptor out = open_beside(target, temporary);
-  int code = write_all(out.get(), bytes);
-  if (code == 0 && ::fchmod(out.get(), mode_for(target)) != 0) code = errno;
-  if (code == 0 && ::fsync(out.get()) != 0) code = errno;
-  if (out.close() != 0 && code == 0) code = errno;
-  if (code == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) code = errno;
-  if (code != 0) {
-    ::unlink(temporary.c_str());
-    fail(file, "cannot write", code);
-  }
+  FileBeside out(target);
+  int code = write_all(out.descriptor(), bytes);
+  if (code == 0 && ::fchmod(out.descriptor(), mode_for(target)) != 0) code = errno;
+  // A network file system reports a full disk only here.
+  if (code == 0 && ::fsync(out.descriptor()) != 0) code = errno;
+  if (code == 0) code = out.rename_into_place();
+  if (code != 0) fail(file, "cannot write", code);
 }
 
 void check_writable(const fs::path& file) {
@@ -134,9 +123,7 @@ void check_writable(const fs::path& file) {
     if (::access(target.c_str(), W_OK) != 0) fail(file, "cannot write", errno);
     return;
   }
-  std::string temporary;
-  Descriptor out = open_beside(target, temporary);
-  ::unlink(temporary.c_str());
+  const FileBeside unused(target);
 }
 
 std::string read_whole_file(const fs::path& file) {

@@ -7,9 +7,9 @@
 
 namespace logos {
 
-/// Writes a file whole or not at all: to a temporary name beside it, then renamed. What is no
-/// regular file (a pipe, a device) is written in place. Throws Error with path and cause (a missing
-/// parent, a directory in its place, no permission, a full disk).
+/// Writes a file whole or not at all: to a temporary name beside it (FileBeside), then renamed.
+/// What is no regular file (a pipe, a device) is written in place. Throws Error with path and cause
+/// (a missing parent, a directory in its place, no permission, a full disk).
 void write_whole_file(const std::filesystem::path& file, std::string_view bytes);
 
 /// Throws what `write_whole_file` would throw before any work is done, as far as that can be known:

@@ -40,6 +40,14 @@ TEST_F(Artifacts, AreSavedAndReused) {
   EXPECT_EQ(folder_.entries(), static_cast<long>(built_lanes().size()));
 }
 
+TEST_F(Artifacts, LeftUnfinishedByAKilledRunAreRemoved) {
+  ASSERT_EQ(run().status, 0);
+  const long entries = folder_.entries();
+  std::ofstream(folder_ / "cuda.decode_9.1.artifact.Ab12Cd.logos-tmp") << "LOGOS art";
+  EXPECT_EQ(run().status, 0);  // reuses what is there: nothing is written
+  EXPECT_EQ(folder_.entries(), entries);
+}
+
 TEST_F(Artifacts, OfOtherWeightsAreRefusedWithBothDigests) {
   ASSERT_EQ(run().status, 0);
   const Ended ended = run({"--weights", "synthetic:5"});

@@ -167,11 +167,11 @@ TEST(Pack, AFolderThatCannotBeMadeOrWrittenIsNamedWithTheCause) {
   EXPECT_THAT(error_of([&] { pack(kPlan, rows, kSource, folder / "file/sub/a.weights"); }),
               AllOf(HasSubstr("file/sub"), HasSubstr("Not a directory")));
   EXPECT_THAT(error_of([&] { pack(kPlan, rows, kSource, "/proc/a.weights"); }),
-              AllOf(HasSubstr("/proc/a.weights"), HasSubstr("cannot be written")));
+              AllOf(HasSubstr("/proc/a.weights"), HasSubstr("cannot write")));
   std::filesystem::create_directory(folder / "a.weights");
   WatchedSource none([](std::int64_t) { FAIL() << "a row was made"; });
   EXPECT_THAT(error_of([&] { pack(kPlan, none, kSource, folder / "a.weights"); }),
-              HasSubstr("a.weights: cannot be written: what stands there is no regular file"));
+              HasSubstr("a.weights: cannot write: what stands there is no regular file"));
   EXPECT_EQ(folder.entries(), 2);
 }
 

@@ -179,9 +179,8 @@ TEST_F(StoreOfCheckpoint, RefusesADirectoryInTheStoresPlace) {
   const std::filesystem::path file = store()->file();
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
-  EXPECT_THAT(
-      error_of([&] { store(); }),
-      HasSubstr(file.string() + ": cannot be written: what stands there is no regular file"));
+  EXPECT_THAT(error_of([&] { store(); }),
+              HasSubstr(file.string() + ": cannot write: what stands there is no regular file"));
 }
 
 TEST_F(StoreOfCheckpoint, NamesTheTypeOfAPackedMatrixAndNotItsShape) {
