@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
-#include <vector>
 
+#include "program/config_json.h"
 #include "program/error.h"
+#include "program/text_file.h"
 
 namespace logos {
 
@@ -89,25 +88,8 @@ void SourcedSection::finish() const {
 }
 
 json parse_sourced_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad()) throw Error(file.string(), "cannot read the file");
-  std::vector<std::set<std::string>> open_objects;
-  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) open_objects.emplace_back();
-    if (event == json::parse_event_t::object_end) open_objects.pop_back();
-    if (event == json::parse_event_t::key &&
-        !open_objects.back().insert(parsed.get<std::string>()).second) {
-      throw Error(file.string(),
-                  fmt::format("the key \"{}\" stands twice", parsed.get<std::string>()));
-    }
-    return true;
-  };
-  try {
-    return json::parse(bytes, watch);
-  } catch (const json::exception& error) {
-    throw Error(file.string(), fmt::format("not JSON: {}", error.what()));
-  }
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
+  return parse_config(read_text_file(file, kMostBytes), file.string());
 }
 
 void set_value(json& section, std::string_view key, const std::string& text,

@@ -38,8 +38,8 @@ class SourcedSection {
   std::set<std::string> taken_;
 };
 
-/// A configuration's file as JSON. Keys that stand twice in one object, of which a parser would
-/// keep the last, are refused.
+/// A configuration's file as JSON, read as strictly as a model's (`parse_config`). Throws Error
+/// with file and key.
 nlohmann::json parse_sourced_file(const std::filesystem::path& file);
 
 /// Sets one key of a section from the text of a command line (`--set board.ddr4.KEY=V`). Refuses

@@ -182,6 +182,20 @@ TEST(Gpu, IsRefusedWithTheCauseAndTheNamesThereAre) {
   expect_refusal({"--cut", "decode:2", "--gpu", file}, "nested deeper than 32");
 }
 
+TEST(ABrokenConfiguration, IsRefusedAlikeForABoardAndAGpu) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "c.json").string();
+  for (const char* text : {"{\"name\": x}", "{", "[1]", "{\"a\": 1, \"a\": 2}"}) {
+    std::ofstream(file) << text;
+    const Ended gpu = run_bench({"--cut", "decode:2", "--gpu", file});
+    EXPECT_EQ(gpu.status, 2);
+    EXPECT_THAT(gpu.err, testing::StartsWith("bench: " + file + ": "));
+    EXPECT_THAT(gpu.err, testing::Not(HasSubstr("json.exception")));
+    if (!is_built("d5005")) continue;
+    EXPECT_EQ(run_bench({"--cut", "decode:2", "--board", file}).err, gpu.err);
+  }
+}
+
 TEST(Gpu, ConfigurationsAreChecked) {
   expect_refusal({"--cut", "decode:2", "--gpu", "/no/such.json"}, "/no/such.json");
   expect_refusal({"--cut", "decode:2", "--set", "gpu.colour=1"}, "colour");

@@ -19,6 +19,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kBoard = LOGOS_SOURCE_DIR "/configs/boards/d5005.json";
 
@@ -141,11 +142,16 @@ TEST(Config, RefusesFilesThatAreNoBoards) {
     return result;
   };
   EXPECT_THAT(message(""), HasSubstr("not JSON"));
+  const std::string broken = message(R"({"ddr4": {"cl": x}})");
+  EXPECT_THAT(broken, HasSubstr(path.string() + ": cl: not JSON here or just after: parse error"));
+  EXPECT_THAT(broken, Not(HasSubstr("json.exception")));
+  EXPECT_THAT(message(std::string("{}\0{}", 5)), HasSubstr("a zero byte"));
   EXPECT_THAT(message("[]"), HasSubstr("ddr4"));
   EXPECT_THAT(message("{}"), HasSubstr("ddr4"));
   EXPECT_THAT(message(R"({"ddr4": 1})"), HasSubstr("not an object"));
-  EXPECT_THAT(message(R"({"ddr4": {"cl": 1, "cl": 2}})"), HasSubstr("\"cl\" stands twice"));
-  EXPECT_THAT(message_of([&] { read_board_channel(path); }), HasSubstr("cannot read"));
+  EXPECT_THAT(message(R"({"ddr4": {"cl": 1, "cl": 2}})"), HasSubstr("cl: the key stands twice"));
+  EXPECT_THAT(message_of([&] { read_board_channel(path); }),
+              HasSubstr("cannot be opened: No such file"));
 }
 
 TEST(AddressMap, GivesEveryLineAPlaceOfItsOwn) {
