@@ -11,6 +11,7 @@
 #include "program/json_fault.h"
 #include "program/printable.h"
 #include "program/text_file.h"
+#include "program/whole_number.h"
 
 namespace logos::bench {
 namespace {
@@ -112,8 +113,7 @@ std::vector<std::string> read_vocabulary(std::string_view json, std::string_view
   std::vector<std::string> texts(static_cast<std::size_t>(vocabulary));
   for (const auto& [key, value] : object.items()) {
     std::int64_t id = -1;
-    const auto [end, code] = std::from_chars(key.data(), key.data() + key.size(), id);
-    if (code != std::errc{} || end != key.data() + key.size() || id < 0 || id >= vocabulary) {
+    if (read_whole_number(key, id) != std::errc{} || id < 0 || id >= vocabulary) {
       throw Error(fmt::format("{}: \"{}\"", where, key), "no token id of this model", key,
                   fmt::format("0 to {}", vocabulary - 1));
     }

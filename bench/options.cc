@@ -12,6 +12,7 @@
 
 #include "bench/context.h"
 #include "program/error.h"
+#include "program/whole_number.h"
 
 namespace logos::bench {
 namespace {
@@ -46,12 +47,13 @@ void refuse_missing(std::string_view argument) {
 template <typename Number>
 Number number(std::string_view option, std::string_view text, Number least) {
   Number value{};
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || value < least) {
+  const std::errc code = read_whole_number(text, value);
+  if (code != std::errc{} || value < least) {
     const bool large = code == std::errc::result_out_of_range && !text.starts_with('-');
     throw Error(option, "not a whole number in range", fmt::format("\"{}\"", text),
                 large ? fmt::format("{} to {}", least, std::numeric_limits<Number>::max())
-                      : fmt::format("{} or more", least));
+                      : fmt::format("{} or more{}", least,
+                                    has_leading_zero(text) ? ", without a leading zero" : ""));
   }
   return value;
 }
@@ -252,7 +254,11 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(work);
-  app.add_option("--text", raw.text, "run this LOGOS text; it must be genuine")->group(work);
+  app.add_option(
+         "--text", raw.text,
+         "run this LOGOS text; it must be genuine. It carries no cache: that is filled as by "
+         "default")
+      ->group(work);
   app.add_option("--model", options.model, "preset, kjv (the default) or model directory")
       ->group(work);
   app.add_option("--weights", raw.weights, "synthetic:SEED instead of the model's own")
@@ -264,10 +270,15 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
       ->group(work);
   app.add_option("--chips", raw.chips, "chips that a cut is split over (1)")->group(work);
   const std::string inputs = "Inputs";
-  app.add_option("--tokens", raw.tokens, "ids with commas, or @FILE: one sequence a line")
+  app.add_option("--tokens", raw.tokens,
+                 "ids (from 0) with commas, or @FILE: separated by white space, one sequence a "
+                 "line. CTX for a step: the last is its own, those before fill the cache; ROWS for "
+                 "a chunk")
       ->group(inputs);
   app.add_option("--prompt", raw.prompt, "text for a model whose tokens are bytes")->group(inputs);
-  app.add_option("--position", raw.position, "of the step or the chunk's first token, from 1")
+  app.add_option("--position", raw.position,
+                 "of the step or the chunk's first token, from 1; a step sees the ids before it, a "
+                 "chunk the default ones")
       ->group(inputs);
   app.add_option("--context", raw.context, "cache positions of a chunk, --score or --generate")
       ->group(inputs);

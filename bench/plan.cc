@@ -97,6 +97,16 @@ void plan_step(Plan& plan, const Options& options, const Model& model,
   plan.positions.assign(rows, position);
 }
 
+/// A text states a run's tokens and positions; what its cache holds it cannot say.
+void say_cache_of_text(const Plan& plan, const Options& options, const Model& model) {
+  const std::int64_t first = plan.positions.front();
+  if (first == 1) return;
+  say(fmt::format("{}: a text carries no cache: positions 1 to {} are filled {}",
+                  options.text->string(), first - 1,
+                  model.directory ? "with the default ids (--cut with --tokens takes others)"
+                                  : "synthetically"));
+}
+
 /// Puts in the tokens and positions that a run's own text states; the histories follow them.
 void take_inputs_of_text(Plan& plan, const Facts& facts, const Options& options,
                          const Model& model) {
@@ -115,6 +125,34 @@ void take_inputs_of_text(Plan& plan, const Facts& facts, const Options& options,
   for (std::size_t i = 0; i < histories; ++i) {
     plan.histories.push_back(default_sequence(model, plan.positions[i] - 1));
   }
+  say_cache_of_text(plan, options, model);
+}
+
+/// Says which of the ids given change nothing.
+void say_unused(const Plan& plan, const Options& options, const Model& model) {
+  const auto remark = [&](const std::string& what) {
+    say(fmt::format("{} for {}: {}", options.prompt ? "--prompt" : "--tokens", plan.cut.text(),
+                    what));
+  };
+  const bool embedding = plan.cut.part == Cut::Part::kEmbedding;
+  if (!model.directory && !embedding && plan.cut.part != Cut::Part::kWhole) {
+    remark("the rows and the cache of a preset's part are synthetic: no id changes a thing");
+    return;
+  }
+  if (plan.cut.work == Cut::Work::kPrefill || embedding) return;
+  const std::int64_t position = plan.positions.front();
+  if (position < plan.capacity) {
+    const std::int64_t last = plan.capacity - 1;
+    remark(fmt::format(
+        "a step at position {} sees the ids before it and its own, the last: {} "
+        "changes nothing",
+        position,
+        position == last ? fmt::format("id {}", last)
+                         : fmt::format("what lies between, ids {} to {},", position, last)));
+  }
+  if (!model.directory && position > 1) {
+    remark("a preset's cache is synthetic: only a step's own id is taken, the last");
+  }
 }
 
 Plan plan_cut(const Cut& cut, const Options& options, const Model& model,
@@ -128,6 +166,7 @@ Plan plan_cut(const Cut& cut, const Options& options, const Model& model,
   } else {
     plan_step(plan, options, model, given);
   }
+  if (given != nullptr) say_unused(plan, options, model);
   return plan;
 }
 

@@ -34,6 +34,7 @@ ModelReading read_model_directory(const fs::path& dir) {
   std::optional<bool> has_head;
   if (!header.tensors.empty()) has_head = header.find("lm_head.weight") != nullptr;
   ModelReading reading = read_config(text, config.string(), has_head);
+  for (std::string& remark : reading.remarks) remark.insert(0, config.string() + ": ");
   check_shape(header, "model.embed_tokens.weight", reading.spec);
   if (!reading.spec.tied_head) check_shape(header, "lm_head.weight", reading.spec);
   return reading;

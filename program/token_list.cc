@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "program/error.h"
 #include "program/text/source.h"
 #include "program/text_file.h"
+#include "program/whole_number.h"
 
 namespace logos {
 namespace {
@@ -35,10 +35,9 @@ std::int64_t read_id(std::string_view item, std::int64_t vocabulary, std::string
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
     refuse_item("not a token id");
   }
+  if (has_leading_zero(item)) refuse_item("a token id with a leading zero");
   std::int64_t id = -1;
-  const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), id);
-  if (error != std::errc() || end != item.data() + item.size() || id < 0 || negative ||
-      id >= vocabulary) {
+  if (read_whole_number(item, id) != std::errc{} || negative || id >= vocabulary) {
     refuse_item("a token that is not of the vocabulary");
   }
   return id;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "program/error.h"
+#include "program/whole_number.h"
 #include "rtl/board/board.h"
 #include "rtl/board/fault.h"
 
@@ -23,8 +24,7 @@ struct Raw {
 std::uint64_t number(std::string_view option, std::string_view text, std::uint64_t least,
                      std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   std::uint64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
+  if (read_whole_number(text, value) != std::errc{} || value < least || value > most) {
     throw Error(option, "not a whole number in range", fmt::format("\"{}\"", text),
                 fmt::format("{} to {}", least, most));
   }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <string>
 
 #include "program/author.h"
@@ -16,6 +15,7 @@
 #include "program/text/source.h"
 #include "program/text_file.h"
 #include "program/token_list.h"
+#include "program/whole_number.h"
 #include "program/written.h"
 
 namespace {
@@ -34,21 +34,22 @@ struct Options {
   std::string file;
 };
 
-/// A whole number in decimal. (The option reader takes 010 for 8, and what is too large for its
-/// largest.)
+/// A whole number. (The option reader takes 010 for 8, and what is too large for its largest.)
 std::int64_t number(std::string_view option, std::string_view text) {
   std::int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code == std::errc{} && end == text.data() + text.size()) return value;
-  throw Error(option, "not a whole number in range", quote(text), "a number from 1");
+  if (read_whole_number(text, value) == std::errc{}) return value;
+  throw Error(option, "not a whole number in range", quote(text),
+              "a number from 1, without a leading zero");
 }
+
+void remark(std::string_view text) { write_standard_error(fmt::format("{}\n", escaped(text))); }
 
 Facts facts_of_options(const Options& options) {
   Facts facts;
   facts.cut = Cut::parse(options.cut);
   const ModelName model = resolve_model(options.model);
-  for (const std::string& remark : model.reading.remarks) {
-    write_standard_error(fmt::format("{}\n", escaped(options.model + ": " + remark)));
+  for (const std::string& told : model.reading.remarks) {
+    remark(told);
   }
   facts.spec = model.reading.spec;
   facts.chips = number("--chips", options.chips);
@@ -57,7 +58,7 @@ Facts facts_of_options(const Options& options) {
 }
 
 /// The tokens of the cut's rows. A step takes its own token; as on the bench, a whole context of
-/// them is taken for its last one.
+/// them is taken for its last one, with a remark: the text has no place for the others.
 std::vector<std::int64_t> row_tokens(const Cut& cut, const std::string& argument,
                                      const std::vector<std::vector<std::int64_t>>& lists) {
   const auto rows = static_cast<std::size_t>(cut.rows);
@@ -71,6 +72,7 @@ std::vector<std::int64_t> row_tokens(const Cut& cut, const std::string& argument
                 fmt::format("{}", lists.size()), fmt::format("{}", rows));
   }
   std::vector<std::int64_t> tokens;
+  bool dropped = false;
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const std::vector<std::int64_t>& list = lists[i];
     if (list.size() != 1 && static_cast<std::int64_t>(list.size()) != cut.context) {
@@ -78,6 +80,13 @@ std::vector<std::int64_t> row_tokens(const Cut& cut, const std::string& argument
                   fmt::format("{}", list.size()), fmt::format("1 or {}", cut.context));
     }
     tokens.push_back(list.back());
+    dropped |= list.size() > 1;
+  }
+  if (dropped) {
+    remark(fmt::format(
+        "--tokens for {}: the text states a step's token, the last id, and its position; "
+        "the ids before it, which fill the cache on the bench, are not in it",
+        cut.text()));
   }
   return tokens;
 }
@@ -162,7 +171,9 @@ int run(int argc, char** argv) {
   add_cut(write_command, true);
   write_command->add_option("--dir", options.directory, "where the weights lie");
   write_command->add_option("--tokens", options.tokens,
-                            "token ids from 0: ID,ID,… or @FILE, a sequence a line");
+                            "token ids from 0: ID,ID,…, or @FILE: separated by white space, one "
+                            "sequence a line. A step's text states its own token, not those that "
+                            "fill the cache");
   write_command->add_option("--position", options.position, "position of the first row, from 1");
   CLI::App* identity_command = app.add_subcommand("identity", "print CUT CHIPS SHA256");
   add_cut(identity_command, false);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <string>
 
 #include "program/error.h"
+#include "program/whole_number.h"
 
 namespace logos::d5005 {
 namespace {
@@ -64,8 +64,7 @@ PlantedFault* place_of(std::string_view unit, BoardOptions& options, std::string
 
 std::uint64_t parse_cycle(std::string_view text) {
   std::uint64_t cycle = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), cycle);
-  if (text.empty() || code != std::errc{} || end != text.data() + text.size()) {
+  if (read_whole_number(text, cycle) != std::errc{}) {
     throw Error(kOption, "no cycle", fmt::format("\"{}\"", text), "a whole number, 0 or more");
   }
   return cycle;

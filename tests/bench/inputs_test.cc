@@ -124,6 +124,23 @@ TEST(Plans, RefuseWhatDoesNotFitTheCut) {
   EXPECT_THAT(refusal({"--cut", "prefill:2147483647"}, model), HasSubstr("host's memory"));
 }
 
+TEST(Plans, SayWhichIdsASyntheticCacheDoesNotTake) {
+  const auto said = [](const std::string& cut) {
+    testing::internal::CaptureStderr();
+    plans({"--cut", cut, "--tokens", "1,2,3"}, preset_model());
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said("decode:3"),
+            "bench: --tokens for decode:3: a preset's cache is synthetic: only a step's own id is "
+            "taken, the last\n");
+  EXPECT_EQ(said("layer:1@decode:3"),
+            "bench: --tokens for layer:1@decode:3: the rows and the cache of a preset's part are "
+            "synthetic: no id changes a thing\n");
+  EXPECT_THAT(said("head@prefill:3"), HasSubstr("no id changes a thing"));
+  EXPECT_EQ(said("prefill:3"), "");
+  EXPECT_EQ(said("embedding@decode:3"), "");
+}
+
 TEST(SyntheticCache, HoldsWhatQ16CouldHaveGiven) {
   const ModelSpec spec = preset_model().spec;
   const KvCache cache = synthetic_cache(spec, 3, 5, 2, 2);

@@ -178,6 +178,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--cut", "decode:4", "--weights", "synthetic:"}, "--weights"},
         Refusal{{"--cut", "decode:4", "--weights", "synthetic:-1"}, "got \"-1\""},
         Refusal{{"--cut", "decode:4", "--chips", "0"}, "--chips: not a whole number in range"},
+        Refusal{{"--cut", "decode:4", "--position", "02"},
+                "got \"02\", want 1 or more, without a leading zero"},
         Refusal{{"--cut", "decode:4", "--chips", "-3"}, "got \"-3\""},
         Refusal{{"--cut", "decode:4", "--chips", "two"}, "got \"two\""},
         Refusal{{"--cut", "decode:4", "--chips", "99999999999999999999"},

@@ -68,6 +68,7 @@ TEST(Vocabulary, RefusesAFileOfAnotherForm) {
   EXPECT_THAT(refusal(std::string_view("{}\0x", 4)), testing::HasSubstr("a zero byte"));
   EXPECT_THAT(refusal("[1]"), testing::HasSubstr("not an object"));
   EXPECT_THAT(refusal(R"({"4": "x"})"), testing::HasSubstr("got 4, want 0 to 3"));
+  EXPECT_THAT(refusal(R"({"01": "x"})"), testing::HasSubstr("got 01, want 0 to 3"));
   EXPECT_THAT(refusal(R"({"-1": "x"})"), testing::HasSubstr("got -1"));
   EXPECT_THAT(refusal(R"({"x": "x"})"), testing::HasSubstr("got x"));
   EXPECT_THAT(refusal(R"({"1": "x", "2": 7})"), testing::HasSubstr("not a text"));

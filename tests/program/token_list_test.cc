@@ -37,6 +37,9 @@ TEST(TokenList, RefusesItemsByTheirPlace) {
   EXPECT_THAT(refusal("1,,2"), HasSubstr("tokens: item 2: an empty item"));
   EXPECT_THAT(refusal("1,2,"), HasSubstr("tokens: item 3: an empty item"));
   EXPECT_THAT(refusal(""), HasSubstr("tokens: item 1: an empty item"));
+  for (const char* item : {"01", "00", "0511", "-01"}) {
+    EXPECT_THAT(refusal(item), HasSubstr("tokens: item 1: a token id with a leading zero")) << item;
+  }
   EXPECT_THAT(refusal("1,word"), HasSubstr("tokens: item 2: not a token id; got \"word\""));
   for (const char* item : {"+1", "1.0", "0x1", "1e2", "1 2", "--1", "-", "1;2"}) {
     EXPECT_THAT(refusal(item), HasSubstr("tokens: item 1: not a token id")) << item;
@@ -54,6 +57,7 @@ TEST(TokenList, RefusesItemsOfAFileByLineAndPlace) {
   EXPECT_EQ(refusal("1 2\n3 512\n"),
             ":2: item 2: a token that is not of the vocabulary; got \"512\", want a token id from "
             "0 to 511");
+  EXPECT_THAT(refusal("1 2\n3 07\n"), HasSubstr(":2: item 2: a token id with a leading zero"));
   EXPECT_EQ(refusal("1,2\n"),
             ":1: item 1: not a token id; got \"1,2\", want a token id from 0 to "
             "511");

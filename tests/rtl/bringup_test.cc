@@ -259,6 +259,7 @@ TEST(BringupOptions, AreRefusedByName) {
   EXPECT_THAT(refused({"--fill", "0x123"}), HasSubstr("--fill"));
   EXPECT_THAT(refused({"--stalls", "x"}), HasSubstr("--stalls"));
   EXPECT_THAT(refused({"--steps", "0"}), HasSubstr("--steps"));
+  EXPECT_THAT(refused({"--steps", "02"}), HasSubstr("--steps"));
   EXPECT_THAT(refused({"--set", "chip.x=1"}), HasSubstr("board.SECTION.KEY=VALUE"));
   EXPECT_THAT(refused({"--json", ""}), HasSubstr("--json"));
   EXPECT_THAT(refused({"--export", "a", "--replay", "b"}), HasSubstr("together"));

@@ -53,7 +53,7 @@ TEST(Fault, IsRefusedWithWhatThereIs) {
   EXPECT_THAT(refusal_of("host:address@0"),
               AllOf(HasSubstr("unit host"), HasSubstr("address"), HasSubstr("silent, error")));
   for (const char* text : {"bank0:flip@", "bank0:flip@-1", "bank0:flip@1x", "bank0:flip@0x10",
-                           "bank0:flip@18446744073709551616"}) {
+                           "bank0:flip@01", "bank0:flip@18446744073709551616"}) {
     EXPECT_THAT(refusal_of(text), HasSubstr("no cycle")) << text;
   }
 }
