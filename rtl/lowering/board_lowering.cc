@@ -30,7 +30,10 @@ void hold(std::string_view what, std::int64_t needed, std::int64_t there_is) {
 
 BoardLowering::BoardLowering(const Program& program, const EngineSize& engine,
                              std::int64_t capacity)
-    : program_(program), engine_(engine), structure_(structure_of(program)), capacity_(capacity) {}
+    : program_(program),
+      engine_(engine),
+      structure_(structure_of(program, "d5005")),
+      capacity_(capacity) {}
 
 BoardPlan BoardLowering::lower(Plan* plan) {
   hold("boards", program_.chips, kMostBoards);

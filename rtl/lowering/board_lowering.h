@@ -7,7 +7,7 @@
 #include "program/program.h"
 #include "rtl/lowering/emitter.h"
 #include "rtl/lowering/plan.h"
-#include "rtl/lowering/structure.h"
+#include "sim/structure.h"
 
 namespace logos::d5005 {
 

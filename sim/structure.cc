@@ -1,17 +1,17 @@
-#include "rtl/lowering/structure.h"
+#include "sim/structure.h"
 
 #include <fmt/format.h>
 
 #include "program/error.h"
 
-namespace logos::d5005 {
+namespace logos {
 namespace {
 
 /// Walks the operations in order and takes those that come as expected: by word and by the value
 /// they work on.
 class Cursor {
  public:
-  explicit Cursor(const Program& program) : program_(program) {}
+  Cursor(const Program& program, std::string_view lane) : program_(program), lane_(lane) {}
 
   bool next_is(Word word, int argument) const {
     if (at_ >= static_cast<int>(program_.operations.size())) return false;
@@ -36,12 +36,13 @@ class Cursor {
 
   [[noreturn]] void fail() const {
     const int index = at_end() ? at_ - 1 : at_;
-    throw Error(fmt::format("d5005: line {} of the program", operation(index).line),
-                "no instruction does this operation in this place");
+    throw Error(fmt::format("{}: line {} of the program", lane_, operation(index).line),
+                "the lane has nothing for this operation in this place");
   }
 
  private:
   const Program& program_;
+  std::string_view lane_;
   int at_ = 0;
 };
 
@@ -133,8 +134,8 @@ int read_head(Cursor& cursor, int x, HeadStructure* head) {
 
 }  // namespace
 
-Structure structure_of(const Program& program) {
-  Cursor cursor(program);
+Structure structure_of(const Program& program, std::string_view lane) {
+  Cursor cursor(program, lane);
   Structure structure;
   structure.given = cursor.take_if(Word::kGiven, -1);
   int x = -1;
@@ -158,4 +159,4 @@ Structure structure_of(const Program& program) {
   return structure;
 }
 
-}  // namespace logos::d5005
+}  // namespace logos

@@ -1,15 +1,16 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "program/program.h"
 
-namespace logos::d5005 {
+namespace logos {
 
 // A program's operations by the part that they play in it: indices into Program::operations, -1
-// where a program has none. The engine fuses operations that the text writes one by one, so it
-// looks for the whole that they make.
+// where a program has none. Lanes that fuse operations which the text
+// writes one by one look for the whole that they make.
 
 /// One of the projections of a layer and what happens to its heads.
 struct Projection {
@@ -65,7 +66,7 @@ struct Structure {
   int show = -1;
 };
 
-/// Throws Error naming the line where an operation has no place in what the engine can do.
-Structure structure_of(const Program& program);
+/// Throws Error naming the lane and the line where an operation has no place in the whole.
+Structure structure_of(const Program& program, std::string_view lane);
 
-}  // namespace logos::d5005
+}  // namespace logos
