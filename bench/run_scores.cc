@@ -136,7 +136,7 @@ void check_context(const Options& options, const std::vector<Sequence>& sequence
 ScoreWork plan_score(const Options& options, const Model& model) {
   std::vector<Sequence> sequences = *given_sequences(options, model);
   check_context(options, sequences);
-  const ScoreWork work = score_work(std::move(sequences), options.context, mode_of(options));
+  ScoreWork work = score_work(std::move(sequences), options.context, mode_of(options));
   check_score_memory(work, model.spec, options.context ? "--context" : "--tokens");
   if (options.exact) check_exact_memory(work, model.spec);
   for (const Cut& cut : score_cuts(work, model.spec)) {

@@ -18,6 +18,7 @@ RunOptions run_options(const Options& options) {
 std::vector<std::unique_ptr<Runner>> make_runners(const Options& options, const Model& model,
                                                   const std::vector<LaneEntry>& lanes) {
   std::vector<std::unique_ptr<Runner>> runners;
+  runners.reserve(lanes.size());
   for (const LaneEntry& lane : lanes) {
     runners.push_back(std::make_unique<Runner>(lane, model, options.chips.value_or(1),
                                                run_options(options), options.artifacts));

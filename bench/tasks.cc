@@ -72,6 +72,7 @@ void initialize(const Options& options, bool with_file, std::vector<std::string>
   // A file reporter is only called where a file is named; ours keeps the text itself.
   if (with_file) arguments.emplace_back("--benchmark_out=/dev/null");
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size());
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   int count = static_cast<int>(pointers.size());
   benchmark::SetDefaultTimeUnit(benchmark::kMillisecond);  // --benchmark_time_unit overrides it

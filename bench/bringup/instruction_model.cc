@@ -43,7 +43,7 @@ void BoardMemory::write(std::int64_t at, std::span<const std::byte> bytes) {
 void BoardMemory::write_byte(std::int64_t at, int bank, int byte, std::byte value) {
   auto [entry, fresh] = beats_.try_emplace(at);
   if (fresh) entry->second.fill(fill_);
-  entry->second[static_cast<std::size_t>(bank * 64 + byte)] = value;
+  entry->second[static_cast<std::size_t>(bank) * 64 + static_cast<std::size_t>(byte)] = value;
 }
 
 InstructionModel::InstructionModel(const EngineSize& engine, BoardMemory& memory,
@@ -242,12 +242,13 @@ void InstructionModel::rotary(const Instruction& i, const Pass& pass) {
 void InstructionModel::to_activation(const Instruction& i, std::int64_t r,
                                      std::span<const float> values, std::uint32_t peak) {
   auto& row = activations_[static_cast<std::size_t>(r)];
-  if (static_cast<std::size_t>(i.words * 64) > row.size() || values.size() > i.words * 64) {
+  const std::size_t columns = std::size_t{i.words} * 64;
+  if (columns > row.size() || values.size() > columns) {
     throw Error("instruction model", "activation memory", fmt::to_string(i.words), "inside");
   }
   std::vector<std::int16_t> q(values.size());
   const BlockScale scale = quantize_at(values, peak, q);
-  std::fill_n(row.begin(), i.words * 64, std::int16_t{0});
+  std::fill_n(row.begin(), columns, std::int16_t{0});
   std::copy(q.begin(), q.end(), row.begin());
   exponents_[static_cast<std::size_t>(r)] = scale.exponent;
   if (scale.fault && fault_line_ == 0) fault_line_ = i.line;

@@ -33,7 +33,7 @@ std::string digest(const std::vector<std::string>& arguments, const Launch& laun
 
 TEST(Parts, OfACutComposeToTheWhole) {
   for (const std::string cut : {"decode:9", "prefill:9", "batch:2x9"}) {
-    const json cuts = lanes_of({"--cut", cut + ",head@" + cut + ",layer:3@" + cut})["cuts"];
+    const json cuts = lanes_of({"--cut", fmt::format("{0},head@{0},layer:3@{0}", cut)})["cuts"];
     for (int lane = 0; lane < 2; ++lane) {
       EXPECT_EQ(cuts[0]["lanes"][lane]["output_sha256"], cuts[1]["lanes"][lane]["output_sha256"])
           << cut;

@@ -20,7 +20,9 @@ std::string refusal(const std::vector<std::string>& arguments) {
   return "";
 }
 
-Options parsed(std::vector<std::string> arguments) { return *parse_options(arguments).options; }
+Options parsed(const std::vector<std::string>& arguments) {
+  return *parse_options(arguments).options;
+}
 
 TEST(Options, TakesEveryOptionOfACut) {
   const Options options = parsed({"--cut",

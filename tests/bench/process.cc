@@ -46,6 +46,7 @@ int status_of(pid_t child) {
 /// Reads several descriptors until all are at their end.
 void read_all(const std::vector<std::pair<int, std::string*>>& sources) {
   std::vector<pollfd> waiting;
+  waiting.reserve(sources.size());
   for (const auto& source : sources) waiting.push_back({source.first, POLLIN, 0});
   std::size_t open = waiting.size();
   while (open > 0) {

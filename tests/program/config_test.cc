@@ -1,4 +1,5 @@
 // config.json: families, defaults, tying, rotation, windows, and every refusal by name.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -71,8 +72,9 @@ TEST(Architectures, ThatContradictTheModelTypeAreRefusedNamingBoth) {
         continue;
       }
       EXPECT_THAT(refusal(config),
-                  HasSubstr("config.json: architectures: contradicts model_type \"" + type +
-                            "\"; got \"" + name + "\", want \"" + own + "\""));
+                  HasSubstr(fmt::format("config.json: architectures: contradicts model_type "
+                                        "\"{}\"; got \"{}\", want \"{}\"",
+                                        type, name, own)));
     }
   }
   for (const char* name : {"Qwen2MoeForCausalLM", "LlamaForSequenceClassification", "", "llama"}) {

@@ -39,7 +39,7 @@ TEST(AnErrorsMessage, IsOneLineOfBoundedLength) {
 
 /// What `read_config` says of a config; every such message is one printable line.
 std::string config_error(const std::string& json) {
-  const std::string text = error_of([&] { read_config(json, "c.json"); });
+  std::string text = error_of([&] { read_config(json, "c.json"); });
   EXPECT_EQ(text, escaped(text));
   EXPECT_LT(text.size(), 3000u);
   return text;

@@ -144,14 +144,12 @@ class Finder {
       ++at_;
       skip_group();
       read_statement();
-    } else if (is("unique") || is("priority")) {
+    } else if (is(";") || is("unique") || is("priority")) {
       ++at_;
     } else if (is("case") || is("casez")) {
       read_case();
     } else if (is("logic") || is("int") || is("automatic") || is("bit")) {
       skip_to(";");
-    } else if (is(";")) {
-      ++at_;
     } else {
       read_assignment(true);
     }

@@ -77,6 +77,7 @@ TEST(Mutants, DropTerms) {
 TEST(Mutants, StickBitsDropAssignmentsNegateConditions) {
   const auto mutants = mutants_of("always_ff @(posedge clk_i) begin if (a) x <= y; end");
   std::vector<std::string> said;
+  said.reserve(mutants.size());
   for (const Mutant& mutant : mutants) said.emplace_back(mutant.after);
   EXPECT_THAT(said, ElementsAre("!(a)", "x <= (y) | 1'sb1;", ""));
 }
