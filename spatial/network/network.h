@@ -38,8 +38,8 @@ struct MeshFault {
 
 /// What changes the times of a mesh and never what arrives, and the faults, which do.
 struct MeshOptions {
-  std::uint64_t seed = 1;           ///< where arbitration starts; which cycles links are closed in
-  std::int32_t closed_of_256 = 0;   ///< cycles of 256 in which a link takes nothing, 0 to 255
+  std::uint64_t seed = 1;          ///< where arbitration starts; which cycles links are closed in
+  std::int32_t closed_of_256 = 0;  ///< cycles of 256 in which a link takes nothing, 0 to 255
   std::optional<MeshFault> fault;
 };
 
