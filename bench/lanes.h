@@ -22,7 +22,8 @@ struct LaneEntry {
 struct LaneKind {
   std::string name;
   std::function<LaneEntry(const Options&)> make;
-  std::string faults = {};  ///< what --fault can plant in it: a line each
+  std::string faults = {};                    ///< what --fault can plant in it: a line each
+  std::vector<std::string> fault_units = {};  ///< whose faults they are, without their numbers
 };
 using LaneTable = std::vector<LaneKind>;
 

@@ -53,7 +53,8 @@ std::string list_text(const LaneTable& table) {
     }
   }
   return text + "configurations of GPUs (--gpu)\n" + lines_of(kGpus) +
-         "configurations of boards (--board)\n" + lines_of(kBoards);
+         "configurations of boards (--board)\n" + lines_of(kBoards) +
+         "configurations of chips (--chip-config)\n" + lines_of(kChips);
 }
 
 }  // namespace logos::bench

@@ -22,8 +22,7 @@ struct Missing {
   std::string_view name;
   std::string_view needs;
 };
-constexpr std::array<Missing, 10> kMissing = {{
-    {"--chip-config", "the lane spatial"},
+constexpr std::array<Missing, 8> kMissing = {{
     {"--trace", "the trace writer"},
     {"--report", "the HTML report"},
     {"--history", "the history of runs"},
@@ -32,7 +31,6 @@ constexpr std::array<Missing, 10> kMissing = {{
     {"compare", "the history of runs"},
     {"sweep", "the sweep over configurations"},
     {"fits", "the search for what fits"},
-    {"chip.", "the lane spatial"},
 }};
 
 void refuse_missing(std::string_view argument) {
@@ -101,7 +99,7 @@ std::uint32_t parse_fill(const std::string& text) {
   return digits == 2 ? value * 0x01010101u : value;
 }
 
-constexpr std::string_view kSettings = "gpu.KEY=VALUE or board.SECTION.KEY=VALUE";
+constexpr std::string_view kSettings = "gpu.KEY=VALUE, board.SECTION.KEY=VALUE or chip.KEY=VALUE";
 
 void parse_set(const std::string& text, Options& options) {
   const std::size_t dot = text.find('.');
@@ -111,17 +109,14 @@ void parse_set(const std::string& text, Options& options) {
     throw Error("--set", "no setting", fmt::format("\"{}\"", text), kSettings);
   }
   const std::string owner = text.substr(0, dot + 1);
-  for (const Missing& missing : kMissing) {
-    if (owner == missing.name) {
-      throw Error(fmt::format("--set {}", text.substr(0, equals)),
-                  fmt::format("not built: it needs {}", missing.needs));
-    }
-  }
-  if (owner != "gpu." && owner != "board.") {
+  auto* settings = owner == "gpu."     ? &options.gpu_settings
+                   : owner == "board." ? &options.board_settings
+                   : owner == "chip."  ? &options.chip_settings
+                                       : nullptr;
+  if (settings == nullptr) {
     throw Error("--set", "unknown owner of a setting", fmt::format("\"{}\"", text), kSettings);
   }
-  auto& settings = owner == "gpu." ? options.gpu_settings : options.board_settings;
-  settings.emplace_back(text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1));
+  settings->emplace_back(text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1));
 }
 
 /// `ROWS/MAC_ROWS`, or one number for both.
@@ -239,7 +234,7 @@ struct Raw {
   std::vector<std::string> cuts, lanes, settings, faults;
   std::string weights, chips, context, position, generate, chunk, batch, format, fill, stalls,
       cycle_limit, threads, tokens, prompt, text, out, dump, artifacts, gpu, board, engine_rows,
-      wave, wave_window;
+      chip, wave, wave_window;
   bool version = false;
 };
 
@@ -305,7 +300,10 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("--engine-rows", raw.engine_rows,
                  "ROWS[/MAC_ROWS] of the decode engine: 1, 8 (the default), 16, 32/16")
       ->group(machines);
-  app.add_option("--fault", raw.faults, "plant UNIT:KIND@CYCLE in the lane d5005 (--list)")
+  app.add_option("--chip-config", raw.chip,
+                 "configuration of the lane spatial: FILE, or NAME of --list")
+      ->group(machines);
+  app.add_option("--fault", raw.faults, "plant UNIT:KIND@CYCLE in the lane of that unit (--list)")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -316,7 +314,7 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
                  "cycles A:B of it, or line:N of the program (0:10000)")
       ->group(machines);
   app.add_option("--set", raw.settings,
-                 "gpu.KEY=VALUE or board.SECTION.KEY=VALUE over a configuration")
+                 "gpu.KEY=VALUE, board.SECTION.KEY=VALUE or chip.KEY=VALUE over a configuration")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -361,9 +359,10 @@ void take_numbers(const Raw& raw, Options& options) {
 void take(const CLI::App& app, const Raw& raw, Options& options) {
   const auto given = [&](const char* name) { return app.get_option(name)->count() > 0; };
   for (const char* name :
-       {"--chips", "--context", "--position", "--generate", "--chunk", "--batch", "--stalls",
-        "--cycle-limit", "--threads", "--out", "--dump", "--gpu", "--artifacts", "--text",
-        "--model", "--tokens", "--fill", "--board", "--engine-rows"}) {
+       {"--chips",  "--context", "--position",    "--generate",    "--chunk",
+        "--batch",  "--stalls",  "--cycle-limit", "--threads",     "--out",
+        "--dump",   "--gpu",     "--artifacts",   "--text",        "--model",
+        "--tokens", "--fill",    "--board",       "--chip-config", "--engine-rows"}) {
     if (given(name) && app.get_option(name)->results().front().empty()) {
       throw Error(name, "an empty value");
     }
@@ -382,6 +381,7 @@ void take(const CLI::App& app, const Raw& raw, Options& options) {
   if (given("--artifacts")) options.artifacts = raw.artifacts;
   if (given("--gpu")) options.gpu = raw.gpu;
   if (given("--board")) options.board = raw.board;
+  if (given("--chip-config")) options.chip = raw.chip;
   options.faults = items("--fault", raw.faults);
   if (given("--wave")) options.wave.emplace().file = raw.wave;
   if (given("--wave-window")) {

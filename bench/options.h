@@ -54,6 +54,8 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> gpu_settings;  ///< --set gpu.KEY=V
   std::optional<std::filesystem::path> board;
   std::vector<std::pair<std::string, std::string>> board_settings;  ///< --set board.SECTION.KEY=V
+  std::optional<std::filesystem::path> chip;
+  std::vector<std::pair<std::string, std::string>> chip_settings;  ///< --set chip.KEY=V
   std::optional<EngineRows> engine_rows;
   std::vector<std::string> faults;  ///< `UNIT:KIND@CYCLE`
   std::optional<Wave> wave;

@@ -85,6 +85,11 @@ void add_timing(Json& object, const CutOutcome& cut, const LaneOutcome& lane) {
   if (timing.bound) {
     object["bound"] = {{"name", timing.bound->name}, {"fraction", number(timing.bound->fraction)}};
   }
+  if (timing.chip_fraction) object["chip_fraction"] = number(*timing.chip_fraction);
+  if (timing.interval) {
+    object["interval"] = {{"cycles", timing.interval->cycles},
+                          {"rows_to_fill", timing.interval->rows_to_fill}};
+  }
   object["host_seconds"] = number(lane.host_seconds);
   object["simulation_seconds"] = number(lane.simulation_seconds);
 }

@@ -29,6 +29,12 @@ struct Bound {
   double fraction = 0;
 };
 
+/// How often a pipeline of programs takes a row in.
+struct Interval {
+  std::uint64_t cycles = 0;       ///< from a row to the next when every program has work
+  std::int64_t rows_to_fill = 0;  ///< rows under way then
+};
+
 /// What a run took. There is no default: a time without its class does not compile.
 struct Timing {
   Timing(TimeClass time_class_of, double seconds_of)
@@ -42,6 +48,8 @@ struct Timing {
   std::uint64_t macs = 0;
   std::optional<std::array<std::uint64_t, kCategories>> cycles_by_category;
   std::optional<Bound> bound;
+  std::optional<double> chip_fraction;  ///< spatial: of what all tiles of its chips could read
+  std::optional<Interval> interval;     ///< spatial
   std::string remark;  ///< what a reader of the time must know ("uncalibrated, +-30 %"); may be ""
 };
 
