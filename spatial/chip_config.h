@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "sim/lane.h"
 #include "spatial/network/network.h"
 
 namespace logos::spatial {
@@ -15,7 +19,7 @@ struct VectorOperation {
   std::int32_t latency = 1;
 };
 
-enum class Placement { kOwn, kShared };
+enum class PlacementKind { kOwn, kShared };
 enum class NetworkModel { kFlit, kPacket };
 enum class Topology { kLine, kRing };
 
@@ -29,12 +33,14 @@ struct ChipConfig {
   std::int32_t link_bytes = 0;  ///< of a flit: what a link carries a cycle
   NetworkModel network = NetworkModel::kFlit;
 
-  std::int64_t sram_bytes = 0;  ///< of a tile
+  std::int64_t sram_bytes = 0;    ///< of a tile
+  std::int64_t weight_bytes = 0;  ///< of them at most for weights, where tiles are as few as can be
   std::int32_t sram_bytes_per_cycle = 0;  ///< shared by everything that reads or writes it
 
-  std::int32_t mac_rows = 0;     ///< weight rows that the array works on at once
-  std::int32_t mac_columns = 0;  ///< columns of each; mac_rows x mac_columns multipliers of 8x16 bits
-  std::int32_t mac_latency = 0;  ///< from the last operand to the sum
+  std::int32_t mac_rows = 0;  ///< weight rows that the array works on at once
+  std::int32_t mac_columns =
+      0;  ///< columns of each; mac_rows x mac_columns multipliers of 8x16 bits
+  std::int32_t mac_latency = 0;    ///< from the last operand to the sum
   std::int32_t operand_bytes = 0;  ///< what the array holds of its activations
 
   std::int32_t vector_lanes = 0;
@@ -50,7 +56,7 @@ struct ChipConfig {
   VectorOperation root;         ///< the chain of a norm's scalars: F, divide, square root, divide
   VectorOperation divide;       ///< attention's last division and multiplication
 
-  Placement placement = Placement::kOwn;
+  PlacementKind placement = PlacementKind::kOwn;
   std::int32_t layer_tiles = 0;  ///< tiles of a layer's region; 0: as few as hold it
   std::int32_t head_tiles = 0;   ///< likewise of the head, and of an untied embedding
   std::int32_t block_rows = 0;   ///< the most rows that go through a region together
@@ -64,7 +70,14 @@ struct ChipConfig {
   double host_link_seconds = 0;
 };
 
-/// Throws Error naming the key for a missing, unknown, ill-typed or impossible one.
+/// KEY and VALUE of `--set chip.KEY=VALUE`, without `chip.`.
+using ChipSetting = std::pair<std::string, std::string>;
+
+/// The lane's configuration as canonical JSON, from a chip's file with settings applied.
+LaneConfig load_chip_config(const std::filesystem::path& file,
+                            std::span<const ChipSetting> settings);
+/// Reads it back. Both throw Error naming the key for a missing, unknown, ill-typed or impossible
+/// one.
 ChipConfig parse_chip_config(std::string_view json);
 
 }  // namespace logos::spatial

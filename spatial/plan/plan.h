@@ -14,7 +14,8 @@ namespace logos::spatial {
 // spatial/README.md explains the whole; the meaning of each step stands at its opcode.
 
 /// Boundaries of a range of units (matrix rows, columns, heads) shared out over the tiles of a
-/// stage: tile i has [boundary[i], boundary[i + 1]).
+/// stage: tile i has [boundary[i], boundary[i + 1]). Units count in the whole model: of text chip 1
+/// they begin where text chip 0's end.
 struct Partition {
   std::vector<std::int32_t> boundary;
 
@@ -31,17 +32,18 @@ struct StageMatrix {
   std::int32_t columns = 0;  ///< of the whole matrix
   Share column_share;        ///< this text chip's; may cut a group of 32
 };
+/// A gain or a bias; every tile holds the elements that it needs.
 struct StageVector {
   std::string tensor;
   std::int32_t size = 0;  ///< of the whole vector
 };
 
-/// A part of a tile's SRAM. Where `slots` is more than one, block of rows j has its own at
-/// offset + (j mod slots) * bytes.
+/// A part of a tile's SRAM, the same in every tile of the stage. Where `slots` is more than one,
+/// block of rows j has its own at offset + (j mod slots) * bytes.
 struct Area {
   std::string name;
-  std::int64_t offset = 0;
-  std::int64_t bytes = 0;  ///< of one slot
+  std::int64_t offset = 0;  ///< from the begin of the tile's SRAM
+  std::int64_t bytes = 0;   ///< of one slot
   std::int32_t slots = 1;
   bool leader_only = false;
 };
@@ -57,28 +59,30 @@ struct Buffer {
 /// The buffers of a stage: indices into Stage::buffers, -1 where it has none. A row of a block
 /// stands in them as follows (columns: of the whole row stream; counts are this text chip's).
 struct Buffers {
-  int entry = -1;     ///< at the leader: Heading, cosines and sines (head_columns / 2 binary32
-                      ///< each; none in a head's stage), x (columns binary32; none in the embedding's)
-  int row = -1;       ///< at every tile: the same, sent on by the leader
-  int vectors = -1;   ///< head vectors gathered at their owners: binary32 [owned][head_columns]
-  int queries = -1;   ///< int16 [group's query heads][head_columns], then an int8 exponent each, of
-                      ///< every group that the tile serves, in order
-  int peaks = -1;     ///< [tile of the group][query heads + 1] of every group: binary32 largest
-                      ///< score of each query head, then int32 largest value exponent
-  int partials = -1;  ///< [owned query head][tile of the group]: int64 L, then int64 A[head_columns]
-  int attention = -1; ///< binary32 [query heads][head_columns]
-  int middle = -1;    ///< residual_1: binary32 [columns]
+  int entry = -1;  ///< at the leader: Heading, cosines and sines (head_columns / 2 binary32
+                   ///< each; none in a head's stage), x (columns binary32; none in the embedding's)
+  int row = -1;    ///< at every tile: the same, sent on by the leader
+  int vectors = -1;  ///< head vectors gathered at their owners: binary32 [owned][head_columns]
+  int queries = -1;  ///< int16 [group's query heads][head_columns], then an int8 exponent each, of
+                     ///< every group that the tile serves, in order
+  int peaks = -1;    ///< [tile of the group][query heads + 1] of every group: binary32 largest
+                     ///< score of each query head, then int32 largest value exponent
+  int partials =
+      -1;  ///< [owned query head][tile of the group]: int64 L, then int64 A[head_columns]
+  int attention = -1;   ///< binary32 [query heads][head_columns]
+  int middle = -1;      ///< residual_1: binary32 [columns]
   int tile_peaks = -1;  ///< at the leader: uint32 [tile], the largest |x| bits of silu_times
   int chip_peaks = -1;  ///< at the leader: uint32 [text chip]; used twice a block in a split layer
   int chip_peaks_2 = -1;  ///< its second use (silu_times; the first is attention's)
-  int peak = -1;        ///< uint32: the largest of attention over the chips (split only)
-  int peak_2 = -1;      ///< uint32: of silu_times
-  int hidden = -1;      ///< int16 [hidden columns], chunk by chunk
-  int addends = -1;     ///< split: int64 [text chip][own part of the tile's output rows] (output)
-  int totals = -1;      ///< split: int64 [the tile's output rows]
-  int addends_2 = -1;   ///< the same for down
+  int peak = -1;          ///< uint32: the largest of attention over the chips (split only)
+  int peak_2 = -1;        ///< uint32: of silu_times
+  int hidden = -1;        ///< int16 [hidden columns], chunk by chunk: chunk c has the next
+                          ///< expected[c][any tile] / 2 columns, up to a whole group of 32
+  int addends = -1;       ///< split: int64 [text chip][own part of the tile's output rows] (output)
+  int totals = -1;        ///< split: int64 [the tile's output rows]
+  int addends_2 = -1;     ///< the same for down
   int totals_2 = -1;
-  int joined = -1;      ///< split head: binary32 [text chip][the tile's logits there]
+  int joined = -1;  ///< split head: binary32 [text chip][the tile's logits there]
 };
 
 /// What goes before a row's numbers: 16 bytes.
@@ -125,48 +129,51 @@ enum class StageKind : std::uint8_t { kEmbedding, kLayer, kHead };
 /// hand, and every tile does it on its own part. Arithmetic: design/arithmetic.md, bit for bit.
 enum class Opcode : std::uint8_t {
   // Receive.
-  kWaitEntry,      ///< leader: until its entry buffer is full for this block, and until every tile
-                   ///< of the stage is done with block j - slots
-  kForward,        ///< leader: entry -> row of every tile (itself too); frees the entry and sends a
-                   ///< credit to every sender of it
-  kWait,           ///< until `chunk` of `buffer` is full
-  kRelease,        ///< `buffer` is empty again
-  kWaitCache,      ///< until every key and value that rows up to this block's last push to this
-                   ///< tile has arrived
-  kWaitCredit,     ///< until the next stage's leader has room for this block
+  kWaitEntry,   ///< leader: until its entry buffer is full for this block, and until every tile
+                ///< of the stage is done with block j - slots
+  kForward,     ///< leader: entry -> row of every tile (itself too); frees the entry and sends a
+                ///< credit to every sender of it
+  kWait,        ///< until `chunk` of `buffer` is full
+  kRelease,     ///< `buffer` is empty again
+  kWaitCache,   ///< until every key and value that rows up to this block's last push to this
+                ///< tile has arrived
+  kWaitCredit,  ///< until the next stage's leader has room for this block
   // The row stream.
-  kEmbed,          ///< each row whose token's table row is held here: dequantized, sent to `next`
-  kKeepOwn,        ///< own <- the tile's own columns (output partition) of x in `row`
-  kNorm,           ///< operands <- quantized(rms_norm(x, vector)): x in `buffer`
-  kQuantize,       ///< operands <- quantized(attention), at `peak` where the program is split
-  kQuantizeHidden, ///< quantized_at(silu_times, peak_2) -> hidden of every tile
+  kEmbed,           ///< each row whose token's table row is held here: dequantized, sent to every
+                    ///< `next`; with none it is the block's output
+  kKeepOwn,         ///< own <- the tile's own columns (output partition) of x in `row`
+  kNorm,            ///< operands <- quantized(rms_norm(x, vector)): x in `buffer`
+  kQuantize,        ///< operands <- quantized(attention), at `peak` where the program is split
+  kQuantizeHidden,  ///< quantized_at(silu_times, peak_2) -> hidden of every tile
   // Products; the array's own sums are int64 [row][output row].
-  kProject,        ///< heads' rows of q, k, v (projection partition): sums, scaled, with bias -> the
-                   ///< owners' `vectors`
-  kProduct,        ///< sums <- (chunk 0) or += matrix rows of `partition` times operands (or
-                   ///< `hidden`) of the columns [first_column, last_column)
+  kProject,  ///< heads' rows of q, k, v (projection partition): sums, scaled, with bias -> the
+             ///< owners' `vectors`
+  kProduct,  ///< sums <- (chunk 0) or += matrix rows of `partition` times operands (or
+             ///< `hidden`) of the columns [first_column, last_column)
   // Heads.
-  kHeads,          ///< owner: norm, rotation, quantized; queries -> `queries` of the group, keys and
-                   ///< values -> the cache of the tile of the position
-  kScores,         ///< scores of the tile's positions, its largest -> `peaks` of the group
-  kWeigh,          ///< exp, weights, L and A over the tile's positions -> `partials` of the owners
-  kFinish,         ///< owner: L, A summed, divided -> `attention` of every tile
+  kHeads,   ///< owner: norm, rotation, quantized; queries -> `queries` of the group, keys and
+            ///< values -> the cache of the tile of the position
+  kScores,  ///< scores of the tile's positions, its largest -> `peaks` of the group
+  kWeigh,   ///< exp, weights, L and A over the tile's positions -> `partials` of the owners
+  kFinish,  ///< owner: L, A summed, divided -> `attention` of every tile
   // After products.
-  kScale,          ///< values <- scaled(sums)
-  kAddOwn,         ///< own <- own + values by the residual rule
-  kSendMiddle,     ///< own -> `middle` of every tile
-  kSilu,           ///< hidden part <- silu(gate) * up of the sums of both; its peak -> tile_peaks
-  kPeak,           ///< leader: largest of tile_peaks (silu_times) or of attention
-  kExchangePeak,   ///< leader: peak -> chip_peaks of the other text chips' leaders
-  kSendPeak,       ///< leader: largest of its own and chip_peaks -> peak of every tile
-  kSendAddends,    ///< sums -> addends of the same tile of each text chip, of its portion
-  kSendTotals,     ///< addends summed -> totals of the same tile of the others
-  kTakeTotals,     ///< sums <- totals
-  kSendJoined,     ///< logits -> joined of the same tile of the other text chips
+  kScale,         ///< values <- scaled(sums)
+  kAddOwn,        ///< own <- own + values by the residual rule
+  kSendMiddle,    ///< own -> `middle` of every tile
+  kSilu,          ///< hidden part <- silu(gate) * up of the sums of both; its peak -> tile_peaks
+  kPeak,          ///< leader: largest of tile_peaks (silu_times) or of attention
+  kExchangePeak,  ///< leader: peak -> chip_peaks of the other text chips' leaders
+  kSendPeak,      ///< leader: largest of its own and chip_peaks -> peak of every tile
+  // (To every text chip: its own part too, which is written at once and counts in `expected`.)
+  kSendAddends,  ///< sums -> addends of the same tile of every text chip, of its portion
+  kSendTotals,   ///< addends summed -> totals of the same tile of every text chip
+  kTakeTotals,   ///< sums <- totals
+  kSendJoined,   ///< logits -> joined of the same tile of every text chip
   // The end of a block.
-  kSendNext,       ///< own (and, by the leader, headings and rotary rows) -> entry of `next`
-  kShow,           ///< own (row stream) or values (logits) are the block's output
-  kDone            ///< tells the leader, where a later block needs the slot
+  kSendNext,  ///< own (and, by the leader, headings and rotary rows) -> entry of `next`; of
+              ///< several `next`, headings and rotary rows go to that of the own text chip
+  kShow,      ///< own (row stream) or values (logits) are the block's output
+  kDone       ///< tells the leader, where a later block needs the slot
 };
 
 /// One step. `buffer`, `vector`, `matrix`, `partition`: indices into the stage's tables.
@@ -174,14 +181,18 @@ struct Step {
   Opcode opcode = Opcode::kDone;
   int operation = -1;  ///< into Program::operations: the line it works for
   int buffer = -1;
-  std::int32_t chunk = 0;
+  std::int32_t chunk = 0;  ///< of a product: 0 replaces the sums, others add to them
   int vector = -1;
-  std::vector<int> matrices;  ///< of a product; gate and up together
-  int partition = -1;
-  std::int32_t first_column = 0;  ///< of the operands; [first, last)
+  std::vector<int> matrices =
+      {};                         ///< of a product (gate and up: sums one after the other), a scale
+  int partition = -1;             ///< of the rows or columns that it makes, keeps, adds or sends
+  std::int32_t first_column = 0;  ///< of the operands, [first, last): column_share's, from 0
   std::int32_t last_column = 0;
   bool second = false;  ///< of two like exchanges of a layer (silu_times, down) the second
 };
+
+inline constexpr std::int64_t kStepBytes = 32;      ///< of a step in a tile's SRAM
+inline constexpr std::int64_t kAreaAlignment = 64;  ///< bytes
 
 /// A stage on the chip that runs it. The rectangle's tiles count row by row; only the first `tiles`
 /// of them work.
@@ -204,7 +215,12 @@ struct Stage {
   std::vector<Buffer> buffers;
   Buffers named;
   std::vector<Step> steps;
-  std::int64_t used_bytes = 0;  ///< of a tile's SRAM at most: held, areas, this schedule
+  // Of each tile's SRAM the stage has [base, base + used_bytes): what it holds for good (matrix
+  // rows with their multipliers and scales, gains, biases), its schedule, its areas. A tile may
+  // have several stages. An embedding whose table is the head's holds none.
+  std::int64_t base = 0;
+  std::int64_t held_bytes = 0;  ///< at most over the tiles
+  std::int64_t used_bytes = 0;
 
   // A layer's attention.
   std::vector<Group> groups;
@@ -240,8 +256,9 @@ struct Plan {
   std::int64_t output_columns = 0;
   std::int64_t output_rows = 0;
   Rotary rotary;
-  std::vector<Stage> stages;  ///< in the order of the program, text chip by text chip within a stage
-  std::vector<int> first;     ///< the stages that the host feeds: one a text chip
+  std::vector<Stage>
+      stages;              ///< in the order of the program, text chip by text chip within a stage
+  std::vector<int> first;  ///< the stages that the host feeds: one a text chip
   std::vector<std::int32_t> lines;   ///< of operations
   std::vector<std::int32_t> layers;  ///< of operations
   std::vector<std::string> names;    ///< of operations: the dump's

@@ -1,0 +1,31 @@
+#include "spatial/lowering/model_share.h"
+
+#include "program/shares.h"
+
+namespace logos::spatial {
+
+ModelShare share_of_model(const Facts& facts, std::int64_t text_chip) {
+  const ModelSpec& spec = facts.spec;
+  const Cut& cut = facts.cut;
+  ModelShare share;
+  share.text_chip = text_chip;
+  share.text_chips = facts.chips;
+  share.layers = spec.layers;
+  share.columns = spec.columns;
+  share.head_columns = spec.head_columns;
+  share.vocabulary = spec.vocabulary;
+  share.all_query_heads = spec.query_heads;
+  share.all_key_heads = spec.key_heads;
+  share.all_hidden = spec.hidden_columns;
+  share.query_heads = query_heads_of(spec, text_chip, facts.chips);
+  share.key_heads = key_heads_of(spec, text_chip, facts.chips);
+  share.hidden = share_of(spec.hidden_columns, text_chip, facts.chips);
+  share.table_rows = share_of(spec.vocabulary, text_chip, facts.chips);
+  share.rows = cut.rows;
+  share.head_rows = cut.work == Cut::Work::kPrefill ? 1 : cut.rows;
+  share.sequences = cut.work == Cut::Work::kBatch ? cut.rows : 1;
+  share.context = cut.context;
+  return share;
+}
+
+}  // namespace logos::spatial
