@@ -38,6 +38,20 @@ std::uint64_t identity_word(std::string_view sha256, std::size_t at) {
   return word;
 }
 
+/// The SHA-256 in hex that four registers from `offset` on hold.
+std::string identity_in(Transport& transport, std::uint32_t offset) {
+  std::string text;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const std::uint64_t word = transport.read64(offset + 8 * i);
+    for (unsigned byte = 0; byte < 8; ++byte) {
+      text += fmt::format("{:02x}", word >> (8 * byte) & 0xFF);
+    }
+  }
+  return text;
+}
+
+constexpr int kAnotherIdentity = 10;
+
 struct NamedError {
   int bit;
   const char* text;
@@ -53,7 +67,7 @@ constexpr NamedError kErrorNames[] = {
     {7, "bank 3: write error"},
     {8, "host: read error"},
     {9, "host: write error"},
-    {10, "the loaded program is of another identity"},
+    {kAnotherIdentity, "the loaded program is of another identity"},
     {11, "no program where one was looked for"},
     {12, "an instruction that the engine does not know"},
     {13, "watchdog"},
@@ -163,8 +177,10 @@ std::uint64_t Driver::status() {
 }
 
 void Driver::fail(std::uint64_t errors) {
-  throw Error(fmt::format("board {}", transport_.name()),
-              describe_errors(errors, transport_.read64(kWatchdogCause)));
+  const std::string where = fmt::format("board {}", transport_.name());
+  const std::string what = describe_errors(errors, transport_.read64(kWatchdogCause));
+  if ((errors >> kAnotherIdentity & 1U) == 0) throw Error(where, what);
+  throw Error(where, what, identity_in(transport_, kLoaded), identity_in(transport_, kIdentity));
 }
 
 void Driver::wait_while(std::uint64_t status_bit, const std::optional<std::uint64_t>& cycle_limit) {

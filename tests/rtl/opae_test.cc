@@ -158,7 +158,8 @@ TEST_P(DriverOver, RefusesAProgramOfAnotherIdentity) {
   EXPECT_THAT(message_of([&] {
                 driver.run({kProgramAt, other, table, output, {}});
               }),
-              HasSubstr("another identity"));
+              HasSubstr("the loaded program is of another identity; got " + std::string(kSha256) +
+                        ", want " + other));
 }
 
 TEST_P(DriverOver, NamesASilentBankWithinTheWatchdogsTime) {
