@@ -13,7 +13,9 @@ namespace logos::spatial {
 /// Strikes once, where its MeshFault says.
 class PlantedFault {
  public:
-  explicit PlantedFault(const std::optional<MeshFault>& fault) : fault_(fault) {}
+  PlantedFault(const std::optional<MeshFault>& fault, Cycles made) : fault_(fault) {
+    if (fault_) fault_->from += made;
+  }
   bool strikes(MeshFault::Kind kind, Cycles now) {
     return fault_ && fault_->kind == kind && now >= fault_->from && count();
   }

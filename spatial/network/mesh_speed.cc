@@ -9,6 +9,7 @@
 #include "program/error.h"
 #include "spatial/network/flit_mesh.h"
 #include "spatial/network/mesh_traffic.h"
+#include "spatial/network/packet_mesh.h"
 
 namespace logos::spatial {
 namespace {
@@ -23,6 +24,7 @@ Number parse(const char* what, std::string_view text) {
 
 std::unique_ptr<Network> make_mesh(std::string_view model, const MeshConfig& config) {
   if (model == "flit") return make_flit_mesh(config, {});
+  if (model == "packet") return make_packet_mesh(config, {});
   throw Error("MODEL", "unknown model", model, "flit or packet");
 }
 

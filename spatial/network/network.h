@@ -23,8 +23,8 @@ struct MeshConfig {
   std::int32_t buffer_flits = 8;  ///< of a virtual channel; the longest packet
 };
 
-/// A fault put into a mesh on purpose, once: the first chance from cycle `from` on that comes after
-/// `spared` others.
+/// A fault put into a mesh on purpose, once: the first chance from cycle `from` after its making on
+/// that comes after `spared` others.
 struct MeshFault {
   enum class Kind {
     kDroppedFlit,         ///< a flit is lost on a link
@@ -40,7 +40,7 @@ struct MeshFault {
 struct MeshOptions {
   std::uint64_t seed = 1;          ///< where arbitration starts; which cycles links are closed in
   std::int32_t closed_of_256 = 0;  ///< cycles of 256 in which a link takes nothing, 0 to 255
-  std::optional<MeshFault> fault;
+  std::optional<MeshFault> fault = std::nullopt;
 };
 
 /// What travels: `flits` of one link's width from a tile to one or more others.
@@ -48,7 +48,7 @@ struct Packet {
   Node source = 0;
   std::shared_ptr<const std::vector<Node>> destinations;  ///< ascending, at least one
   std::int32_t flits = 1;
-  std::shared_ptr<const void> payload;  ///< the network does not look into it
+  std::shared_ptr<const void> payload = nullptr;  ///< the network does not look into it
 };
 
 /// What a link carried since the mesh was made. `from == to`: the link from a router to its tile.

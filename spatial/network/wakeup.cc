@@ -34,7 +34,10 @@ void Wakeup::at(Cycles when) {
 
 Cycles Wakeup::now() { return sc_core::sc_time_stamp().value(); }
 
-void simulate() { sc_core::sc_start(); }
+void simulate() {
+  // A run without anything to do is one that the kernel warns of.
+  if (sc_core::sc_pending_activity()) sc_core::sc_start();
+}
 
 }  // namespace logos::spatial
 

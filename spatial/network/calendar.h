@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "spatial/network/network.h"
+
+namespace logos::spatial {
+
+/// What is to happen by cycle: the next 256 cycles in slots, what lies beyond in a heap. (A heap
+/// alone takes two to three times as long for the events of a packet mesh.)
+template <typename T>
+class Calendar {
+ public:
+  /// `when`: not before the last `take`.
+  void push(Cycles when, const T& thing) {
+    if (when - start_ < kSlots) {
+      put(when, thing);
+      return;
+    }
+    far_.push_back({when, thing});
+    std::push_heap(far_.begin(), far_.end(), later);
+  }
+  bool empty() const { return near_ == 0 && far_.empty(); }
+  /// The cycle of the first thing; there is one.
+  Cycles next() const {
+    if (near_ == 0) return far_.front().first;
+    for (Cycles ahead = 0;;) {
+      const std::size_t at = (start_ + ahead) % kSlots;
+      const std::uint64_t word = marks_[at / 64] >> (at % 64);
+      if (word != 0) return start_ + ahead + static_cast<Cycles>(std::countr_zero(word));
+      ahead += 64 - at % 64;
+    }
+  }
+  /// Calls `use` for all that happens in cycle `now`, beginning with the `turn`-th (modulo their
+  /// number); it may push for later cycles. Nothing earlier is left.
+  template <typename Use>
+  void take(Cycles now, std::size_t turn, Use use) {
+    start_ = now;
+    while (!far_.empty() && far_.front().first - start_ < kSlots) {
+      std::pop_heap(far_.begin(), far_.end(), later);
+      put(far_.back().first, far_.back().second);
+      far_.pop_back();
+    }
+    std::vector<T>& slot = slots_[now % kSlots];
+    if (slot.empty()) return;
+    turn %= slot.size();
+    for (std::size_t i = turn; i < slot.size(); ++i) use(slot[i]);
+    for (std::size_t i = 0; i < turn; ++i) use(slot[i]);
+    near_ -= slot.size();
+    slot.clear();
+    marks_[now % kSlots / 64] &= ~(std::uint64_t{1} << now % 64);
+  }
+
+ private:
+  static constexpr Cycles kSlots = 256;
+
+  static bool later(const std::pair<Cycles, T>& a, const std::pair<Cycles, T>& b) {
+    return a.first > b.first;
+  }
+  void put(Cycles when, const T& thing) {
+    slots_[when % kSlots].push_back(thing);
+    marks_[when % kSlots / 64] |= std::uint64_t{1} << when % 64;
+    ++near_;
+  }
+
+  Cycles start_ = 0;
+  std::array<std::vector<T>, kSlots> slots_;
+  std::array<std::uint64_t, kSlots / 64> marks_{};
+  std::size_t near_ = 0;
+  std::vector<std::pair<Cycles, T>> far_;
+};
+
+}  // namespace logos::spatial

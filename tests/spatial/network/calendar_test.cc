@@ -1,0 +1,58 @@
+#include "spatial/network/calendar.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace logos::spatial {
+namespace {
+
+TEST(Calendar, GivesWhatIsNearAndWhatIsFarInItsCycle) {
+  Calendar<int> calendar;
+  for (const int when : {700, 3, 255, 256, 5000, 4}) calendar.push(static_cast<Cycles>(when), when);
+  std::vector<int> order;
+  while (!calendar.empty()) {
+    const Cycles now = calendar.next();
+    calendar.take(now, 0, [&](int thing) {
+      EXPECT_EQ(static_cast<Cycles>(thing), now);
+      order.push_back(thing);
+      if (thing == 4) calendar.push(300, 300);
+    });
+  }
+  EXPECT_EQ(order, (std::vector<int>{3, 4, 255, 256, 300, 700, 5000}));
+}
+
+TEST(Calendar, BeginsACycleWithTheTurnAskedFor) {
+  Calendar<int> calendar;
+  for (int thing = 0; thing < 4; ++thing) calendar.push(9, thing);
+  std::vector<int> order;
+  calendar.take(9, 6, [&](int thing) { order.push_back(thing); });
+  EXPECT_EQ(order, (std::vector<int>{2, 3, 0, 1}));
+  EXPECT_TRUE(calendar.empty());
+}
+
+TEST(Calendar, LosesNothingOverManyTurns) {
+  Calendar<Cycles> calendar;
+  std::mt19937_64 random(1);
+  std::size_t taken = 0;
+  Cycles now = 0;
+  constexpr std::size_t kThings = 20000;
+  for (std::size_t pushed = 0; pushed < kThings || !calendar.empty();) {
+    for (; pushed < kThings && random() % 3 != 0; ++pushed) {
+      const Cycles when = now + 1 + random() % 1000;
+      calendar.push(when, when);
+    }
+    if (calendar.empty()) continue;
+    ASSERT_GT(calendar.next(), now);
+    now = calendar.next();
+    calendar.take(now, random(), [&](Cycles when) {
+      ASSERT_EQ(when, now);
+      ++taken;
+    });
+  }
+  EXPECT_EQ(taken, kThings);
+}
+
+}  // namespace
+}  // namespace logos::spatial
