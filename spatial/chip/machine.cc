@@ -1,0 +1,277 @@
+#include "spatial/chip/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "program/check.h"
+#include "program/error.h"
+#include "spatial/chip/sequencer.h"
+#include "spatial/tile/attention.h"
+
+namespace logos::spatial {
+namespace {
+
+std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+TransportOptions transport_options(const ChipRun& options) {
+  return {options.seed, options.stalls, options.mesh_faults};
+}
+
+}  // namespace
+
+StageRun::StageRun(const Plan& plan, int index_of, const ChipConfig& config,
+                   const WeightStore& weights)
+    : stage(plan.stages[at(index_of)]),
+      index(index_of),
+      map(stage, plan.head_columns, config.mesh) {
+  for (const StageMatrix& matrix : stage.matrices) {
+    const MatrixView& view = matrices.emplace_back(weights.matrix(matrix.tensor));
+    if (view.rows == matrix.rows && view.columns == matrix.columns) continue;
+    throw Error(fmt::format("spatial: weights {}", matrix.tensor), "another shape",
+                fmt::format("{} x {}", view.rows, view.columns),
+                fmt::format("{} x {}", matrix.rows, matrix.columns));
+  }
+  for (const StageVector& vector : stage.vectors) {
+    const auto& view = vectors.emplace_back(weights.vector(vector.tensor));
+    if (view.size() == at(vector.size)) continue;
+    throw Error(fmt::format("spatial: weights {}", vector.tensor), "another size",
+                fmt::to_string(view.size()), fmt::to_string(vector.size));
+  }
+  begin.resize(at(blocks_of(plan, stage)));
+  end.resize(begin.size());
+}
+
+Machine::Machine(const Plan& plan_of, const ChipConfig& config_of, const WeightStore& weights,
+                 Inputs& inputs, const ChipRun& options_of)
+    : plan(plan_of),
+      config(config_of),
+      options(options_of),
+      transport(
+          config_of, static_cast<std::int32_t>(plan_of.chips), transport_options(options_of),
+          options_of.mesh ? options_of.mesh : mesh_maker(config_of),
+          [this](std::int32_t chip, Node node, const MessagePart& part) {
+            deliver(chip, node, part);
+          },
+          [this](std::int32_t chip, Node node) { drained(chip, node); }),
+      collector(plan_of, options_of.observer),
+      weights_(weights),
+      inputs_(inputs) {
+  if (plan.head_columns > 0) isq = inverse_root(plan.head_columns);
+  if (plan.has_positions) {
+    rotary_ = rotary_table(plan.rotary, plan.head_columns, inputs.positions);
+  }
+  for (std::int64_t chip = 0; chip < plan.chips; ++chip) {
+    auto& tiles = tiles_.emplace_back();
+    for (Node node = 0; node < config.mesh.width * config.mesh.height; ++node) {
+      tiles.emplace_back(config.sram_bytes_per_cycle).random =
+          options.seed * 1000003 + at(chip) * 65537 + at(node);
+    }
+  }
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) add_stage(static_cast<int>(i));
+  link_senders();
+  report_.rows = plan.output_rows;
+  report_.columns = plan.output_columns;
+  report_.outputs.resize(at(plan.output_rows * plan.output_columns));
+}
+
+Machine::~Machine() = default;
+
+void Machine::add_stage(int index) {
+  auto& run = *stages_.emplace_back(std::make_unique<StageRun>(plan, index, config, weights_));
+  const Stage& stage = run.stage;
+  if (plan.has_positions) {
+    const auto first = inputs_.positions.end() - stage.rows;  // a chunk's head has the last row
+    run.positions.assign(first, inputs_.positions.end());
+  }
+  for (std::int32_t tile = 0; tile < stage.tiles; ++tile) {
+    run.tiles.push_back(std::make_unique<TileState>(plan, stage, run.map, tile, run.positions,
+                                                    options.fill.value_or(0)));
+    auto& slots = run.sequencers.emplace_back();
+    for (std::int32_t slot = 0; slot < slots_of(plan, stage); ++slot) {
+      const auto id = static_cast<std::int32_t>(sequencers_.size());
+      sequencers_.push_back(std::make_unique<Sequencer>(*this, run, tile, slot, id));
+      slots.push_back(sequencers_.back().get());
+      this->tile(stage.chip, run.map.tiles[at(tile)].node).sequencers.push_back(slots.back());
+    }
+  }
+}
+
+void Machine::link_senders() {
+  for (const auto& run : stages_) {
+    for (const int next : run->stage.next) stage(next).senders.push_back(run->index);
+  }
+}
+
+Cycles Machine::now() const { return Wakeup::now() - epoch_; }
+
+void Machine::deliver(std::int32_t chip, Node node, const MessagePart& part) {
+  if (error_) return;
+  try {
+    StageRun& run = stage(part.message->stage);
+    const auto& nodes = *part.message->nodes;
+    if (chip != run.stage.chip || !std::binary_search(nodes.begin(), nodes.end(), node)) {
+      throw Error(fmt::format("spatial: tile {} of chip {}", node, chip),
+                  "a packet arrives that is for another tile",
+                  fmt::format("stage {} of chip {}", run.index, run.stage.chip),
+                  fmt::format("tiles {}", fmt::join(nodes, ", ")));
+    }
+    receive(run, run.map.tile_at(node), part);
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+void Machine::receive(StageRun& run, std::int32_t tile, const MessagePart& part) {
+  const Message& message = *part.message;
+  TileState& state = *run.tiles[at(tile)];
+  auto& sequencers = run.sequencers[at(tile)];
+  const std::int64_t bytes = part.end - part.begin;
+  ChipTile& place = this->tile(run.stage.chip, state.map().node);
+  const Cycles ready = place.port.access(Wakeup::now(), bytes) - epoch_;
+  bool news = true;
+  switch (message.kind) {
+    case MessageKind::kData:
+      news = bytes > 0 && state.write(message, part.begin, part.end, ready);
+      break;
+    case MessageKind::kCache:
+      news = state.write_cache(message, part.begin, part.end, ready);
+      break;
+    case MessageKind::kCredit: {
+      const auto& next = run.stage.next;
+      const auto from = std::find(next.begin(), next.end(), message.from_stage);
+      Fill& credit = state.credits[at(from - next.begin())];
+      credit.got += 1;
+      credit.last = message.origin;
+      for (Sequencer* sequencer : sequencers) sequencer->wake();
+      return;
+    }
+    case MessageKind::kDone:
+      state.done[at(message.block)] += 1;
+      state.done_origin[at(message.block)] = message.origin;
+      for (Sequencer* sequencer : sequencers) sequencer->wake();
+      return;
+  }
+  if (news) sequencers[at(message.block) % sequencers.size()]->wake();
+}
+
+void Machine::drained(std::int32_t chip, Node node) {
+  for (Sequencer* sequencer : tile(chip, node).sequencers) sequencer->wake();
+}
+
+void Machine::entry_freed(StageRun& run, std::int32_t block) {
+  const bool by_host =
+      std::find(plan.first.begin(), plan.first.end(), run.index) != plan.first.end();
+  if (!by_host || block + 1 >= blocks_of(plan, run.stage)) return;
+  feed(run, block + 1);
+  auto& sequencers = run.sequencers[at(run.stage.leader)];
+  sequencers[at(block + 1) % sequencers.size()]->wake();
+}
+
+void Machine::raise_fault(int operation) {
+  if (!report_.fault || operation < *report_.fault) report_.fault = operation;
+}
+
+void Machine::show(std::int64_t row, std::int64_t column, std::span<const float> values) {
+  std::copy(values.begin(), values.end(),
+            report_.outputs.begin() + row * plan.output_columns + column);
+  report_.cycles = std::max(report_.cycles, now());
+}
+
+void Machine::result_ready(StageRun& run, std::int32_t block) {
+  run.end[at(block)] = std::max(run.end[at(block)], now());
+}
+
+bool Machine::reads_early(std::int32_t chip, Node node) {
+  const auto& planted = options.early_read;
+  if (!planted || read_early_ || planted->chip != chip || planted->node != node) return false;
+  if (now() < planted->from) return false;
+  read_early_ = true;
+  return true;
+}
+
+void Machine::fail(std::exception_ptr error) {
+  if (error_) return;
+  error_ = std::move(error);
+  for (const auto& sequencer : sequencers_) sequencer->stop();
+}
+
+RunReport Machine::run() {
+  load_caches();
+  // All runs of a process share the kernel and its time.
+  if (sc_core::sc_get_status() == sc_core::SC_ELABORATION) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  epoch_ = Wakeup::now();
+  for (const int first : plan.first) feed(stage(first), 0);
+  for (const auto& sequencer : sequencers_) sequencer->start();
+  simulate();
+  if (error_) std::rethrow_exception(error_);
+  check_end();
+  store_caches();
+  collect();
+  return std::move(report_);
+}
+
+void Machine::simulate() {
+  const Cycles limit = options.cycle_limit.value_or(std::numeric_limits<std::int64_t>::max() / 4);
+  sc_core::sc_start(sc_core::sc_time::from_value(limit), sc_core::SC_EXIT_ON_STARVATION);
+  if (sc_core::sc_pending_activity()) {
+    fail(std::make_exception_ptr(Error("spatial: the run", "cycle limit reached",
+                                       fmt::to_string(now()), fmt::to_string(limit))));
+  }
+  if (error_) sc_core::sc_start();
+}
+
+std::string Machine::who_waits() const {
+  std::string lines;
+  int count = 0;
+  for (const auto& sequencer : sequencers_) {
+    if (sequencer->ended()) continue;
+    if (++count <= 20) lines += sequencer->standing() + "\n";
+  }
+  if (count > 20) lines += fmt::format("and {} more\n", count - 20);
+  return lines;
+}
+
+void Machine::check_end() {
+  const std::string waiting = who_waits();
+  std::string left = transport.unfinished();
+  if (!waiting.empty()) {
+    fail(
+        std::make_exception_ptr(Error("spatial: the run", "nothing can go on: " + waiting + left)));
+    sc_core::sc_start();
+    std::rethrow_exception(error_);
+  }
+  for (const auto& run : stages_) {
+    for (const auto& tile : run->tiles) left += tile->unfinished();
+  }
+  left += collector.unfinished();
+  if (!left.empty()) throw Error("spatial: the run", "it ended with work left over: " + left);
+}
+
+void Machine::collect() {
+  for (const auto& chip : tiles_) {
+    auto& tiles = report_.tiles.emplace_back();
+    for (const ChipTile& tile : chip) {
+      tiles.push_back({tile.mac.busy, tile.vector.busy, tile.sender.busy, tile.port.bytes(),
+                       tile.passes, tile.macs});
+    }
+  }
+  for (const auto& run : stages_) {
+    for (std::size_t block = 0; block < run->begin.size(); ++block) {
+      report_.stage_times.push_back(
+          {run->index, static_cast<std::int32_t>(block), run->begin[block], run->end[block]});
+    }
+  }
+  report_.links = transport.link_loads();
+  report_.chip_links = transport.chip_link_loads();
+  report_.warnings = transport.warnings();
+  for (const auto& sequencer : sequencers_) report_.traces.push_back(std::move(sequencer->trace()));
+}
+
+RunReport run_chips(const Plan& plan, const ChipConfig& config, const WeightStore& weights,
+                    Inputs& inputs, const ChipRun& options) {
+  return Machine(plan, config, weights, inputs, options).run();
+}
+
+}  // namespace logos::spatial
