@@ -18,7 +18,7 @@ void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
 }  // namespace
 
 /// A block's entry of a first stage: headings, rotary rows, given x.
-void Machine::feed(StageRun& run, std::int32_t block) {
+void Machine::feed(StageRun& run, std::int32_t block, const Origin& by) {
   const Stage& stage = run.stage;
   const BlockRows rows = rows_of_block(plan, stage, block);
   const std::int64_t skipped = plan.rows - stage.rows;  // before a chunk's last row
@@ -47,7 +47,7 @@ void Machine::feed(StageRun& run, std::int32_t block) {
     }
   }
   report_.host_bytes += bytes.size();
-  run.tiles[at(stage.leader)]->write_whole(stage.named.entry, block, bytes, now());
+  run.tiles[at(stage.leader)]->write_whole(stage.named.entry, block, bytes, now(), by);
 }
 
 /// Every cache of every layer as a tile holds it: `visit(stage run, served group, sequence, group

@@ -160,11 +160,11 @@ void Machine::drained(std::int32_t chip, Node node) {
   for (Sequencer* sequencer : tile(chip, node).sequencers) sequencer->wake();
 }
 
-void Machine::entry_freed(StageRun& run, std::int32_t block) {
+void Machine::entry_freed(StageRun& run, std::int32_t block, const Origin& by) {
   const bool by_host =
       std::find(plan.first.begin(), plan.first.end(), run.index) != plan.first.end();
   if (!by_host || block + 1 >= blocks_of(plan, run.stage)) return;
-  feed(run, block + 1);
+  feed(run, block + 1, by);
   auto& sequencers = run.sequencers[at(run.stage.leader)];
   sequencers[at(block + 1) % sequencers.size()]->wake();
 }
@@ -197,12 +197,25 @@ void Machine::fail(std::exception_ptr error) {
   for (const auto& sequencer : sequencers_) sequencer->stop();
 }
 
+void Machine::check_faults() const {
+  const Node nodes = config.mesh.width * config.mesh.height;
+  if (options.early_read && options.early_read->node >= nodes) {
+    throw Error("--fault", "no such tile", fmt::format("tile{}", options.early_read->node),
+                fmt::format("tile0 to tile{}", nodes - 1));
+  }
+  if (options.mesh_faults.size() > at(plan.chips)) {
+    throw Error("--fault", "no such chip", fmt::format("mesh{}", options.mesh_faults.size() - 1),
+                fmt::format("mesh0 to mesh{}", plan.chips - 1));
+  }
+}
+
 RunReport Machine::run() {
+  check_faults();
   load_caches();
   // All runs of a process share the kernel and its time.
   if (sc_core::sc_get_status() == sc_core::SC_ELABORATION) sc_core::sc_start(sc_core::SC_ZERO_TIME);
   epoch_ = Wakeup::now();
-  for (const int first : plan.first) feed(stage(first), 0);
+  for (const int first : plan.first) feed(stage(first), 0, {});
   for (const auto& sequencer : sequencers_) sequencer->start();
   simulate();
   if (error_) std::rethrow_exception(error_);
@@ -266,6 +279,9 @@ void Machine::collect() {
   report_.links = transport.link_loads();
   report_.chip_links = transport.chip_link_loads();
   report_.warnings = transport.warnings();
+  if (options.early_read && !read_early_) {
+    report_.warnings.push_back("the planted early read never had a chance");
+  }
   for (const auto& sequencer : sequencers_) report_.traces.push_back(std::move(sequencer->trace()));
 }
 

@@ -76,7 +76,7 @@ class Machine {
   /// A part of a message has come to a tile of its stage: written and counted.
   void receive(StageRun& stage, std::int32_t tile, const MessagePart& part);
   /// A stage's leader has passed a block on: what the host feeds is full again.
-  void entry_freed(StageRun& stage, std::int32_t block);
+  void entry_freed(StageRun& stage, std::int32_t block, const Origin& by);
   void raise_fault(int operation);
   void show(std::int64_t row, std::int64_t column, std::span<const float> values);
   void result_ready(StageRun& stage, std::int32_t block);
@@ -97,7 +97,8 @@ class Machine {
   void store_caches();
   template <typename Visit>
   void for_each_cache(const Visit& visit);
-  void feed(StageRun& stage, std::int32_t block);
+  void feed(StageRun& stage, std::int32_t block, const Origin& by);
+  void check_faults() const;
   void deliver(std::int32_t chip, Node node, const MessagePart& part);
   void drained(std::int32_t chip, Node node);
   void simulate();

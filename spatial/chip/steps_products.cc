@@ -53,7 +53,6 @@ void Sequencer::project(const Step& step) {
   const Share units = share(step);
   const std::int64_t n = plan().columns;
   spend_product(units.size(), {0, n});
-  record_.bound = Category::kWeightStream;
   const std::int64_t pitch = units.size();
   std::fill_n(sums_row(0, pitch), rows_.count * pitch, 0);
   const auto* operands =

@@ -35,7 +35,7 @@ void Sequencer::forward() {
   }
   send_to_all(rows);
   state_.release(entry, block_);
-  machine_.entry_freed(stage_, block_);
+  machine_.entry_freed(stage_, block_, rows->origin);
   if (block_ + 1 >= blocks_of(plan(), stage())) return;
   for (const std::int32_t sender : stage_.senders) {
     const StageRun& before = machine_.stage(sender);

@@ -202,14 +202,14 @@ bool TileState::write(const Message& message, std::int64_t begin, std::int64_t e
 }
 
 void TileState::write_whole(int buffer, std::int32_t block, std::span<const std::byte> bytes,
-                            Cycles ready) {
+                            Cycles ready, const Origin& by) {
   Fill& state = fill_of(buffer, 0, block);
   const auto count = static_cast<std::int64_t>(bytes.size());
   CHECK(state.block == block && state.got == 0 && count == due(buffer, 0, block));
   std::memcpy(buffer_row(buffer, block, 0), bytes.data(), bytes.size());
   state.got = count;
   state.ready = ready;
-  state.last = {};
+  state.last = by;
 }
 
 void TileState::release(int buffer, std::int32_t block) {

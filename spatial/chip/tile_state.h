@@ -75,7 +75,8 @@ class TileState {
   /// early or is too much.
   bool write(const Message& message, std::int64_t begin, std::int64_t end, Cycles ready);
   /// Bytes come from outside the chips.
-  void write_whole(int buffer, std::int32_t block, std::span<const std::byte> bytes, Cycles ready);
+  void write_whole(int buffer, std::int32_t block, std::span<const std::byte> bytes, Cycles ready,
+                   const Origin& by);
   /// Throws Error for a buffer that is not full.
   void release(int buffer, std::int32_t block);
   /// "" or what of the buffers is not empty after the last block.
