@@ -41,14 +41,13 @@ class Lowering {
   void check_chips() const {
     const std::int64_t needed = std::int64_t{is_whole() ? placement_.parts : 1} * text_chips();
     if (needed <= config_.chips) return;
-    const StagePlace& layer = placement_.layers.front();
     throw Error(
         "spatial: chips", "too few for the program",
         fmt::format("{} of {} x {} tiles", config_.chips, config_.mesh.width, config_.mesh.height),
-        fmt::format("{}: {} layers of {} tiles ({} x {}), {} tiles for each table, over {} "
+        fmt::format("{}: {} tiles for each of {} layers, {} for each table, on each of {} "
                     "text chips",
-                    needed, facts_.spec.layers, placement_.layer_tiles, layer.tiles.width,
-                    layer.tiles.height, placement_.table_tiles, text_chips()));
+                    needed, placement_.layer_tiles, facts_.spec.layers, placement_.table_tiles,
+                    text_chips()));
   }
   bool is_whole() const { return facts_.cut.part == Cut::Part::kWhole; }
 
@@ -59,6 +58,7 @@ class Lowering {
     plan_.hidden = facts_.spec.hidden_columns;
     plan_.vocabulary = program.vocabulary;
     plan_.head_columns = program.head_columns;
+    plan_.query_heads = facts_.spec.query_heads;
     plan_.key_heads = facts_.spec.key_heads;
     plan_.norm_epsilon = program.norm_epsilon;
     plan_.window = program.window.value_or(0);
@@ -184,18 +184,14 @@ class Lowering {
   std::vector<int> before_;  ///< the stages that were added last
 };
 
-/// What bounds a program whatever the chips.
-void check_program(const Program& program) {
-  if (program.profile != Profile::kA) {
-    throw Error("spatial: lowering", "weights of another profile", "B", "A");
-  }
-}
-
 }  // namespace
 
 Plan lower_programs(const Facts& facts, const std::vector<Program>& programs,
                     const ChipConfig& config) {
-  check_program(programs.front());
+  if (facts.spec.profile != Profile::kA) {
+    throw Error("spatial: lowering", "weights of another profile", "B", "A");
+  }
+  check_sizes(facts, facts.cut.context);
   return Lowering(facts, programs, config).lower();
 }
 

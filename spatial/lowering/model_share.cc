@@ -1,8 +1,27 @@
 #include "spatial/lowering/model_share.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "program/error.h"
 #include "program/shares.h"
 
 namespace logos::spatial {
+
+void check_sizes(const Facts& facts, std::int64_t capacity) {
+  const std::int64_t positions =
+      capacity * (facts.cut.work == Cut::Work::kBatch ? facts.cut.rows : 1);
+  if (positions > kMostCachedPositions) {
+    throw Error("spatial: positions of all caches", "too many", fmt::to_string(positions),
+                fmt::format("{} at most", kMostCachedPositions));
+  }
+  const std::int64_t least = std::min(facts.spec.hidden_columns, facts.spec.vocabulary);
+  if (facts.chips > least) {
+    throw Error("spatial: text chips", "more than a matrix has rows", fmt::to_string(facts.chips),
+                fmt::format("{} at most", least));
+  }
+}
 
 ModelShare share_of_model(const Facts& facts, std::int64_t text_chip) {
   const ModelSpec& spec = facts.spec;

@@ -36,6 +36,13 @@ struct ModelShare {
   }
 };
 
+/// More than any chips hold; every size of a stage is then far below 2^63 bytes.
+inline constexpr std::int64_t kMostCachedPositions = std::int64_t{1} << 40;
+
+/// Throws Error for sizes that no chips can hold or share out, before anything is computed of them.
+/// `capacity`: positions of a cache.
+void check_sizes(const Facts& facts, std::int64_t capacity);
+
 ModelShare share_of_model(const Facts& facts, std::int64_t text_chip);
 
 }  // namespace logos::spatial

@@ -23,7 +23,7 @@ std::vector<Rectangle> rectangles(std::int32_t tiles, std::int32_t mesh_width,
 }
 
 StagePlace Floor::lay(const std::vector<Rectangle>& shapes) {
-  CHECK(!shapes.empty());
+  if (shapes.empty()) return {};
   for (int chip = 0; chip < 2; ++chip) {
     for (const Rectangle& shape : shapes) {
       const std::optional<Rectangle> found = find(shape);

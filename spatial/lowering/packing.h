@@ -21,8 +21,8 @@ struct StagePlace {
   std::int64_t base = 0;  ///< first byte of each tile's SRAM
 };
 
-/// The rectangles of a mesh that hold `tiles` tiles with no whole row to spare, nearest to a square
-/// first.
+/// The rectangles of a mesh (none for 0) that hold `tiles` tiles with no whole row to spare,
+/// nearest to a square first.
 std::vector<Rectangle> rectangles(std::int32_t tiles, std::int32_t mesh_width,
                                   std::int32_t mesh_height);
 
@@ -33,6 +33,7 @@ class Floor {
 
   std::int32_t parts() const { return static_cast<std::int32_t>(taken_.size()); }
   /// Onto the last chip, in the first of the shapes that has room there; else onto a new one.
+  /// Nowhere in particular where there is no shape.
   StagePlace lay(const std::vector<Rectangle>& shapes);
 
  private:

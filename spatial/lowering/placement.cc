@@ -23,6 +23,7 @@ class Placer {
   Placer(const Facts& facts, const ChipConfig& config)
       : config_(config),
         sizes_(facts, config),
+        part_(facts.cut.part),
         tied_(facts.spec.tied_head),
         layers_(facts.spec.layers),
         mesh_tiles_(config.mesh.width * config.mesh.height),
@@ -40,8 +41,12 @@ class Placer {
   }
 
  private:
-  // What a stage of a kind takes of a tile, in blocks of the size that is settled, or the least.
+  bool has_layers() const { return part_ == Cut::Part::kWhole || part_ == Cut::Part::kLayer; }
+  bool has_tables() const { return part_ != Cut::Part::kLayer; }
+
+  // What stages take of a tile; nothing where they were left out.
   std::int64_t layer_bytes(Blocks blocks, std::int64_t capacity) const {
+    if (placement_.layer_tiles == 0) return 0;
     return sizes_.layer(placement_.layer_tiles, blocks, capacity).used;
   }
   /// A head with the embedding of a tied table beside it.
@@ -50,19 +55,22 @@ class Placer {
   }
   /// Whether the tables' stages fit, whether or not they share the table.
   bool tables_fit(std::int32_t tiles, Blocks blocks) const {
+    if (tiles == 0) return true;
     return head_bytes(tiles, blocks) <= config_.sram_bytes &&
            sizes_.embedding(tiles, blocks, true).used <= config_.sram_bytes;
   }
 
-  /// The fewest tiles from `first` in steps for which `fits`; Error where even `most` do not.
-  template <typename Fits, typename Describe>
-  std::int32_t fewest(std::int32_t first, std::int32_t step, std::int32_t most, const Fits& fits,
-                      std::string_view what, const Describe& describe) const {
-    std::int32_t tiles = first;
-    for (; tiles <= most; tiles += step) {
+  /// The fewest tiles from `first` to `most` in steps for which `fits`; 0 where none do.
+  template <typename Fits>
+  static std::int32_t fewest(std::int32_t first, std::int32_t step, std::int32_t most,
+                             const Fits& fits) {
+    for (std::int32_t tiles = first; tiles <= most; tiles += step) {
       if (fits(tiles)) return tiles;
     }
-    refuse(what, tiles - step, describe(tiles - step));
+    return 0;
+  }
+  bool fits_tile(const StageBytes& bytes) const {
+    return bytes.used <= config_.sram_bytes && bytes.held <= config_.weight_bytes;
   }
 
   [[noreturn]] void refuse(std::string_view what, std::int32_t tiles, StageBytes needs) const {
@@ -89,6 +97,7 @@ class Placer {
     return tiles;
   }
 
+  /// 0 where a layer fits no chip and the cut has none.
   std::int32_t own_layer_tiles() const {
     const std::int32_t most = std::min(sizes_.most_layer_tiles(), mesh_tiles_);
     const auto needs = [&](std::int32_t tiles) { return sizes_.layer(tiles, kLeast, least_); };
@@ -97,92 +106,95 @@ class Placer {
       return asked("layer_tiles", config_.layer_tiles, most, needs(tiles));
     }
     const std::int32_t heads = sizes_.key_heads() <= most ? sizes_.key_heads() : 1;
-    const auto fits = [&](std::int32_t tiles) {
-      const StageBytes bytes = needs(tiles);
-      return bytes.used <= config_.sram_bytes && bytes.held <= config_.weight_bytes;
-    };
-    return fewest(heads, heads, most, fits, "a layer", needs);
+    const std::int32_t tiles =
+        fewest(heads, heads, most, [&](std::int32_t tried) { return fits_tile(needs(tried)); });
+    if (tiles == 0 && has_layers()) refuse("a layer", most, needs(most));
+    return tiles;
   }
 
+  /// 0 where a table fits no chip and the cut has none.
   std::int32_t own_table_tiles() const {
     const std::int32_t most = std::min(sizes_.most_table_tiles(), mesh_tiles_);
-    const auto needs = [&](std::int32_t tiles) {
-      const std::int64_t embedding = sizes_.embedding(tiles, kLeast, true).used;
-      return StageBytes{sizes_.head(tiles, kLeast).held,
-                        std::max(head_bytes(tiles, kLeast), embedding)};
-    };
     if (config_.head_tiles > 0) {
       const std::int32_t tiles = std::min(config_.head_tiles, most);
-      return asked("head_tiles", config_.head_tiles, most, needs(tiles));
+      return asked("head_tiles", config_.head_tiles, most, table_needs(tiles));
     }
-    const auto fits = [&](std::int32_t tiles) {
-      const StageBytes bytes = needs(tiles);
-      return bytes.used <= config_.sram_bytes && bytes.held <= config_.weight_bytes;
-    };
-    const std::int32_t first = std::min(placement_.layer_tiles, most);
-    return fewest(first, 1, most, fits, "the head", needs);
+    const std::int32_t first = std::min(std::max(placement_.layer_tiles, 1), most);
+    const std::int32_t tiles =
+        fewest(first, 1, most, [&](std::int32_t tried) { return fits_tile(table_needs(tried)); });
+    if (tiles == 0 && has_tables()) refuse("the head", most, table_needs(most));
+    return tiles;
+  }
+  /// Of the tables' stages, whether or not they share the table.
+  StageBytes table_needs(std::int32_t tiles) const {
+    const std::int64_t embedding = sizes_.embedding(tiles, kLeast, true).used;
+    return {sizes_.head(tiles, kLeast).held, std::max(head_bytes(tiles, kLeast), embedding)};
   }
 
-  /// The largest blocks for which `fits`; the least fit.
-  template <typename Fits>
-  void settle_blocks(const Fits& fits) {
+  /// The largest blocks with which so many layers fit a tile, and a table; the least do.
+  void settle_blocks(std::int64_t layers_of_tile) {
     for (const Blocks blocks : sizes_.blocks()) {
       placement_.blocks = blocks;
-      if (fits(blocks)) return;
+      const bool layers_fit = layers_of_tile * layer_bytes(blocks, least_) <= config_.sram_bytes;
+      if (layers_fit && tables_fit(placement_.table_tiles, blocks)) return;
     }
+  }
+
+  std::vector<Rectangle> shapes_of(std::int32_t tiles) const {
+    return rectangles(tiles, config_.mesh.width, config_.mesh.height);
   }
 
   void place_own() {
     placement_.layer_tiles = own_layer_tiles();
     placement_.table_tiles = own_table_tiles();
-    settle_blocks([&](Blocks blocks) {
-      return layer_bytes(blocks, least_) <= config_.sram_bytes &&
-             tables_fit(placement_.table_tiles, blocks);
-    });
+    settle_blocks(1);
     stacks_ = {{1, 0}};
-    const std::vector<Rectangle> shapes =
-        rectangles(placement_.layer_tiles, config_.mesh.width, config_.mesh.height);
-    const std::vector<Rectangle> table =
-        rectangles(placement_.table_tiles, config_.mesh.width, config_.mesh.height);
+    std::vector<Rectangle> shapes = shapes_of(placement_.layer_tiles);
+    if (shapes.empty()) shapes.emplace_back();
+    std::int32_t fewest_chips = 0;  // with one table: a second changes no shape
     for (const Rectangle& shape : shapes) {
       Floor floor(config_.mesh.width, config_.mesh.height);
       std::vector<StagePlace> layers;
       for (std::int64_t n = 0; n < layers_; ++n) layers.push_back(floor.lay({shape}));
-      const StagePlace first = floor.lay(table);
-      const std::int32_t parts = floor.parts();
-      if (placement_.parts != 0 && parts >= fewest_parts_) continue;
-      fewest_parts_ = parts;
+      const StagePlace table = floor.lay(shapes_of(placement_.table_tiles));
+      if (fewest_chips != 0 && floor.parts() >= fewest_chips) continue;
+      fewest_chips = floor.parts();
       placement_.layers = std::move(layers);
-      placement_.embedding = first;
-      placement_.head = tied_ ? first : floor.lay(table);
+      placement_.embedding = table;
+      placement_.head = tied_ ? table : floor.lay(shapes_of(placement_.table_tiles));
       placement_.parts = floor.parts();
     }
   }
 
+  /// As many as a stage can use, 0 where they do not hold it and the cut has none.
+  std::int32_t shared_tiles(std::int32_t most, bool needed, std::string_view what,
+                            const StageBytes& bytes) const {
+    if (fits_tile(bytes)) return most;
+    if (needed) refuse(what, most, bytes);
+    return 0;
+  }
+
   void place_shared() {
-    placement_.layer_tiles = std::min(sizes_.most_layer_tiles(), mesh_tiles_);
-    placement_.table_tiles = std::min(sizes_.most_table_tiles(), mesh_tiles_);
-    const StageBytes layer = sizes_.layer(placement_.layer_tiles, kLeast, least_);
-    const StageBytes head = sizes_.head(placement_.table_tiles, kLeast);
-    const std::int64_t together =
-        std::min({layers_, config_.sram_bytes / layer.used, config_.weight_bytes / layer.held});
-    if (together == 0) refuse("a layer", placement_.layer_tiles, layer);
-    if (!tables_fit(placement_.table_tiles, kLeast)) {
-      refuse("the head", placement_.table_tiles, head);
-    }
-    settle_blocks([&](Blocks blocks) {
-      return together * layer_bytes(blocks, least_) <= config_.sram_bytes &&
-             tables_fit(placement_.table_tiles, blocks);
-    });
-    const Rectangle whole =
-        rectangles(placement_.layer_tiles, config_.mesh.width, config_.mesh.height).front();
+    const std::int32_t most_layer = std::min(sizes_.most_layer_tiles(), mesh_tiles_);
+    const std::int32_t most_table = std::min(sizes_.most_table_tiles(), mesh_tiles_);
+    const StageBytes layer = sizes_.layer(most_layer, kLeast, least_);
+    placement_.layer_tiles = shared_tiles(most_layer, has_layers(), "a layer", layer);
+    placement_.table_tiles =
+        shared_tiles(most_table, has_tables(), "the head", table_needs(most_table));
+    const std::int64_t together = placement_.layer_tiles == 0
+                                      ? layers_
+                                      : std::min({layers_, config_.sram_bytes / layer.used,
+                                                  config_.weight_bytes / layer.held});
+    settle_blocks(together);
+    std::vector<Rectangle> shapes = shapes_of(placement_.layer_tiles);
+    if (shapes.empty()) shapes.emplace_back();
     for (std::int64_t n = 0; n < layers_; ++n) {
       const auto part = static_cast<std::int32_t>(n / together);
-      placement_.layers.push_back({part, whole, 0});
+      placement_.layers.push_back({part, shapes.front(), 0});
       stacks_.resize(static_cast<std::size_t>(part) + 1);
       ++stacks_.back().layers;
     }
-    stack_tables(layer.held);
+    if (placement_.table_tiles > 0) stack_tables(layer.held);
     placement_.parts = static_cast<std::int32_t>(stacks_.size());
   }
 
@@ -190,7 +202,7 @@ class Placer {
   void stack_tables(std::int64_t layer_held) {
     const Blocks blocks = placement_.blocks;
     const std::int32_t tiles = placement_.table_tiles;
-    std::int64_t held = stacks_.back().layers * layer_held;
+    std::int64_t held = placement_.layer_tiles == 0 ? 0 : stacks_.back().layers * layer_held;
     const auto stack = [&](std::int64_t used, std::int64_t weights) {
       const std::int64_t layers = stacks_.back().layers * layer_bytes(blocks, least_);
       if (layers + stacks_.back().others + used > config_.sram_bytes ||
@@ -200,18 +212,14 @@ class Placer {
       }
       held += weights;
       stacks_.back().others += used;
-      const Rectangle at = rectangles(tiles, config_.mesh.width, config_.mesh.height).front();
-      return StagePlace{static_cast<std::int32_t>(stacks_.size()) - 1, at, 0};
+      const auto part = static_cast<std::int32_t>(stacks_.size()) - 1;
+      return StagePlace{part, shapes_of(tiles).front(), 0};
     };
+    // An embedding's text does not say whether the head has its table: room for both.
     const StageBytes head = sizes_.head(tiles, blocks);
-    if (tied_) {
-      placement_.head = stack(head_bytes(tiles, blocks), head.held);
-      placement_.embedding = placement_.head;
-    } else {
-      const StageBytes embedding = sizes_.embedding(tiles, blocks, true);
-      placement_.embedding = stack(embedding.used, embedding.held);
-      placement_.head = stack(head.used, head.held);
-    }
+    const StageBytes embedding = sizes_.embedding(tiles, blocks, true);
+    placement_.embedding = stack(std::max(head_bytes(tiles, blocks), embedding.used), head.held);
+    placement_.head = tied_ ? placement_.embedding : stack(head.used, head.held);
   }
 
   /// A cut's own, or for a chunk, whose run decides, what the tiles still hold.
@@ -244,6 +252,7 @@ class Placer {
     };
     const std::int64_t layer = layer_bytes(blocks, placement_.capacity);
     for (StagePlace& place : placement_.layers) stack(place, layer);
+    if (tiles == 0) return;
     const std::int64_t head = sizes_.head(tiles, blocks).used;
     if (tied_) {
       stack(placement_.head, head);
@@ -256,13 +265,13 @@ class Placer {
 
   const ChipConfig& config_;
   Sizes sizes_;
+  Cut::Part part_;
   bool tied_;
   std::int64_t layers_;
   std::int32_t mesh_tiles_;
   std::int64_t least_;  ///< positions of a cache
   Placement placement_;
   std::vector<Stack> stacks_;
-  std::int32_t fewest_parts_ = 0;  ///< with one table; a second one changes no shape
 };
 
 }  // namespace

@@ -243,7 +243,8 @@ struct Plan {
   std::int64_t hidden = 0;
   std::int64_t vocabulary = 0;
   std::int64_t head_columns = 0;
-  std::int64_t key_heads = 0;  ///< of the model
+  std::int64_t query_heads = 0;  ///< of the model
+  std::int64_t key_heads = 0;    ///< of the model
   double norm_epsilon = 0;
   std::int64_t window = 0;    ///< 0: none
   std::int64_t capacity = 0;  ///< positions of a cache

@@ -141,8 +141,8 @@ template <typename Archive>
 void transfer_model(Archive& archive, Plan& plan) {
   for (std::int64_t* value :
        {&plan.rows, &plan.columns, &plan.hidden, &plan.vocabulary, &plan.head_columns,
-        &plan.key_heads, &plan.window, &plan.capacity, &plan.text_chips, &plan.chips,
-        &plan.output_columns, &plan.output_rows}) {
+        &plan.query_heads, &plan.key_heads, &plan.window, &plan.capacity, &plan.text_chips,
+        &plan.chips, &plan.output_columns, &plan.output_rows}) {
     number(archive, *value, 0, kMaxInt32);
   }
   records::real(archive, plan.norm_epsilon);
@@ -158,13 +158,20 @@ void transfer_model(Archive& archive, Plan& plan) {
   }
 }
 
-/// The tables and steps of a stage as a value of their own.
-struct Schedule {
+/// A stage, and its tables and steps alone, as values of their own.
+struct StageRecord {
+  Stage stage;
+};
+struct ScheduleRecord {
   Stage stage;
 };
 template <typename Archive>
-void transfer(Archive& archive, Schedule& schedule) {
-  transfer_schedule(archive, schedule.stage);
+void transfer(Archive& archive, StageRecord& record) {
+  transfer(archive, record.stage);
+}
+template <typename Archive>
+void transfer(Archive& archive, ScheduleRecord& record) {
+  transfer_schedule(archive, record.stage);
 }
 
 }  // namespace
@@ -187,8 +194,10 @@ Plan parse_plan(std::string_view payload, std::string_view where) {
   return records::parse<Plan>(payload, where);
 }
 
+std::string serialise_stage(const Stage& stage) { return records::serialise(StageRecord{stage}); }
+
 std::string schedule_sha256(const Stage& stage) {
-  Schedule schedule{stage};
+  ScheduleRecord schedule{stage};
   for (Area& area : schedule.stage.areas) area.offset -= std::min(stage.base, area.offset);
   return sha256_hex(records::serialise(schedule));
 }
