@@ -118,7 +118,7 @@ LaneTable lane_table() {
 #if LOGOS_SPATIAL
   table[3].make = [](const Options& options) { return spatial_entry(options); };
   table[3].faults = spatial_faults();
-  table[3].fault_units = {"tile", "router"};
+  table[3].fault_units = {"tile", "mesh"};
 #endif
   return table;
 }
