@@ -107,7 +107,8 @@ package engine_pkg;
 
   // An instruction: 64 bytes, little-endian in memory (the last field here is byte 0).
   typedef struct packed {
-    logic [11:0] reserved;            // 0
+    logic [3:0]  reserved;            // 0
+    logic [7:0]  apart;               // OpNorm, OpHeads with a norm: lines from it to its quantization
     logic [7:0]  fence_need;          // heads instructions that must have ended before a fenced stream is read
     logic [7:0]  first_head;          // OpAttend: the first key head that takes part
     logic [5:0]  only_row;            // OpAttend, OpStore: row + 1 of the only row; 0: all rows
@@ -143,7 +144,7 @@ package engine_pkg;
     logic        chain;               // start on the last needed instruction's progress
     logic        last_row;            // only the last row of the last pass takes part
     logic        fence;               // its stream is read after `fence_need`
-    logic [15:0] line;                // of the LOGOS program, placeholder form
+    logic [15:0] line;                // of the program: its operation, of a norm and its quantization the norm
     logic [39:0] need;                // 8 bits for each unit, unit 0 lowest
     logic [7:0]  op;
   } instruction_t;

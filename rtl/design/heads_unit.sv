@@ -8,7 +8,8 @@
 // A start is taken while idle; done_o lasts one cycle, when all that was written can be read and
 // the cache's writes are answered (cache_pending_i must rise no later than the cycle after a write
 // is taken). A head's write-back goes quad by quad. Overflow: a maximum above 2^40 raises fault_o
-// and makes the head all zero. Reset stops everything.
+// and makes the head all zero; the line is that of the norm or of the quantization. Reset stops
+// everything.
 module heads_unit #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (
@@ -83,7 +84,7 @@ module heads_unit #(
   // The instruction at hand.
   logic chain_q, norm_q, rotate_q, write_back_q;
   logic [1:0] target_q;
-  logic [7:0] need_q, heads_q;
+  logic [7:0] need_q, heads_q, apart_q;
   logic [15:0] source_q, stride_q, gain_q, line_q, first_row_q;
   logic [31:0] epsilon_q;
   logic [27:0] cache_base_q, cache_head_stride_q, cache_row_stride_q, values_offset_q;
@@ -104,6 +105,7 @@ module heads_unit #(
       stride_q            <= instruction_i.source_stride;
       gain_q              <= instruction_i.gain;
       line_q              <= instruction_i.line;
+      apart_q             <= instruction_i.apart;
       epsilon_q           <= instruction_i.epsilon;
       cache_base_q        <= instruction_i.cache_base;
       cache_head_stride_q <= instruction_i.cache_head_stride;
@@ -335,7 +337,7 @@ module heads_unit #(
   end
 
   assign fault_o             = norm_fault || quantize_fault;
-  assign fault_line_o        = line_q;
+  assign fault_line_o        = norm_fault ? line_q : line_q + {8'd0, apart_q};
   assign start_ready_o       = state_q == StIdle;
   assign done_o              = state_q == StDone;
   assign busy_o              = state_q != StIdle;

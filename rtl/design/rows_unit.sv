@@ -11,9 +11,10 @@
 // OpQuantize about rows + 14 cycles, OpNorm at most 2 * rows + 140 beside that. A start is taken
 // while idle; done_o lasts one cycle, when all that was written can be read. A word of vector
 // memory whose write is granted in one cycle must be what a read granted in the next sees.
-// Overflow: a maximum above 2^40 raises fault_o and makes the row all zero; nothing else can. Reset
-// stops everything and clears the peaks and exponents. Longer than other files: it says what follows
-// what and wires the parts, most of which have a file of their own.
+// Overflow: a maximum above 2^40 raises fault_o and makes the row all zero; nothing else can. What a
+// norm gives has a line of its own. Reset stops everything and clears the peaks and exponents. Longer
+// than other files: it says what follows what and wires the parts, most of which have a file of their
+// own.
 module rows_unit #(
     parameter engine_pkg::config_t Config = engine_pkg::Default
 ) (
@@ -101,6 +102,7 @@ module rows_unit #(
   logic [7:0] op_q;
   logic [15:0] source_q, source_stride_q, destination_q, destination_stride_q, gain_q, line_q;
   logic [31:0] epsilon_q;
+  logic [7:0] apart_q;
   logic [4:0] first_q, pass_row_q;
   logic [1:0] peak_set_q;
   logic [5:0] rows_q;
@@ -130,6 +132,7 @@ module rows_unit #(
       destination_stride_q <= instruction_i.destination_stride;
       gain_q               <= instruction_i.gain;
       line_q               <= instruction_i.line;
+      apart_q              <= instruction_i.apart;
       epsilon_q            <= instruction_i.epsilon;
       peak_set_q           <= instruction_i.peaks;
       pass_row_q           <= pass_i.row;
@@ -212,7 +215,7 @@ module rows_unit #(
   logic [Rows*8-1:0] shifts;
   logic [Rows-1:0] zeros;
 
-  assign fault_line_o = line_q;
+  assign fault_line_o = measure_own_q ? line_q + {8'd0, apart_q} : line_q;
   assign peaks_o      = peaks_q;
 
   always_ff @(posedge clk_i) begin

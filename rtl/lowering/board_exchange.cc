@@ -78,7 +78,7 @@ void BoardLowering::contract_over_chips(const Contraction& contraction, const Re
 void BoardLowering::enter_head() {
   const HeadStructure& head = *structure_.head;
   const bool last = head.last_row >= 0;
-  const Ended block = norm(head.norm, input_gain(structure_.layers.size()), last);
+  const Ended block = norm(head.norm, head.block, input_gain(structure_.layers.size()), last);
   outputs_ =
       product_in_pieces(head.product, Post::kPlain, last, structure_.show, kMostColumns, block);
 }

@@ -27,7 +27,7 @@ std::uint32_t BoardLowering::epsilon() const {
   return std::bit_cast<std::uint32_t>(static_cast<float>(program_.norm_epsilon));
 }
 
-Ended BoardLowering::norm(int norm_op, std::int64_t gain, bool last_row) {
+Ended BoardLowering::norm(int norm_op, int block, std::int64_t gain, bool last_row) {
   Instruction i;
   i.source = narrow(x_.base);
   i.source_stride = narrow(x_.stride);
@@ -40,6 +40,7 @@ Ended BoardLowering::norm(int norm_op, std::int64_t gain, bool last_row) {
   i.peaks = static_cast<std::uint32_t>(x_peaks_);
   i.last_row = last_row ? 1 : 0;
   i.line = line(norm_op);
+  i.apart = line(block) - i.line;
   return emitter_.emit(Op::kNorm, i, {x_ready_, block_read_});
 }
 
@@ -114,7 +115,8 @@ Ended BoardLowering::process_heads(const Projection& projection, const Region& f
   i.gain = narrow(gain);
   i.epsilon = epsilon();
   i.chain = 1;
-  i.line = line(projection.block);
+  i.line = line(projection.norm >= 0 ? projection.norm : projection.block);
+  i.apart = line(projection.block) - i.line;
   fill_cache(cache, &i);
   return emitter_.emit(Op::kHeads, i, {product, rotary_ready_, gains_ready_, queries_read_});
 }
@@ -163,7 +165,7 @@ Ended BoardLowering::attend(const LayerStructure& layer, const CacheItem& cache,
 void BoardLowering::enter_layer(std::size_t index) {
   const LayerStructure& layer = structure_.layers[index];
   const CacheItem& cache = board_.caches.emplace_back(place_cache(layer));
-  const Ended block = norm(layer.input_norm, input_gain(index), false);
+  const Ended block = norm(layer.input_norm, layer.input_block, input_gain(index), false);
   norm_read_ = block;
   // Keys and values first: their way to the cache is over when attention reads it.
   const Ended key = project(layer.key, k_, block);
@@ -182,7 +184,7 @@ void BoardLowering::enter_layer(std::size_t index) {
   const Ended attention = attend(layer, cache, query_done, value_done);
   queries_read_ = attention;
   contract(layer.output, attention_, result(layer.attended).columns, Peaks::kOfAttend, attention);
-  const Ended post = norm(layer.post_norm, post_gain(), false);
+  const Ended post = norm(layer.post_norm, layer.post_block, post_gain(), false);
   const Ended hidden = gate_and_up(layer, post);
   block_read_ = hidden;
   contract(layer.down, hidden_, result(layer.multiply).columns, Peaks::kOfProduct, hidden);

@@ -61,7 +61,7 @@ class BoardLowering {
   // What a layer does (board_layer.cc).
   void enter_layer(std::size_t index);
   std::uint32_t epsilon() const;
-  Ended norm(int norm_op, std::int64_t gain, bool last_row);
+  Ended norm(int norm_op, int block, std::int64_t gain, bool last_row);
   Ended quantize(int block, const Region& from, std::int64_t columns, Peaks peaks, Ended after);
   MatrixPart part_of(int product, int bias) const;
   Instruction product_of(int product, std::vector<MatrixPart> parts);

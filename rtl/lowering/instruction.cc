@@ -52,7 +52,8 @@ constexpr Field kFields[] = {
     {{"only_row", 6}, &Instruction::only_row},
     {{"first_head", 8}, &Instruction::first_head},
     {{"fence_need", 8}, &Instruction::fence_need},
-    {{"reserved", 12}, &Instruction::reserved},
+    {{"apart", 8}, &Instruction::apart},
+    {{"reserved", 4}, &Instruction::reserved},
 };
 constexpr std::size_t kFieldCount = std::size(kFields);
 

@@ -85,6 +85,7 @@ struct Instruction {
   std::uint32_t only_row = 0;
   std::uint32_t first_head = 0;
   std::uint32_t fence_need = 0;
+  std::uint32_t apart = 0;
   std::uint32_t reserved = 0;
 
   bool operator==(const Instruction&) const = default;

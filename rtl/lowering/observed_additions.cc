@@ -235,7 +235,7 @@ class Additions : private ObservedStores {
 
   /// What it quantized; then its source once more through each of the steps before.
   void see_heads(Instruction i) {
-    const std::string name = line_of(i).name;
+    const std::string name = block_of(i).name;
     const std::string value = name.substr(0, name.find('.'));
     const std::int64_t slots = i.heads * slots_of_head(i.head_columns);
     after();

@@ -46,12 +46,18 @@ ObservedStores::ObservedStores(const Plan& plan, std::size_t board,
       rows_of_pass_(std::min(plan.rows, plan.engine.rows)),
       rows_of_run_(plan.boards.size() == 1 ? plan.rows : rows_of_pass_) {}
 
-const PlanLine& ObservedStores::line_of(const Instruction& i) const {
-  if (i.line >= plan_.lines.size()) {
+const PlanLine& ObservedStores::line_of(const Instruction& i) const { return line_at(i.line); }
+
+const PlanLine& ObservedStores::block_of(const Instruction& i) const {
+  return line_at(std::size_t{i.line} + i.apart);
+}
+
+const PlanLine& ObservedStores::line_at(std::size_t index) const {
+  if (index >= plan_.lines.size()) {
     throw Error(kObservation, "damaged plan: an instruction of an operation that is none",
-                fmt::to_string(i.line), fmt::format("below {}", plan_.lines.size()));
+                fmt::to_string(index), fmt::format("below {}", plan_.lines.size()));
   }
-  return plan_.lines[i.line];
+  return plan_.lines[index];
 }
 
 void ObservedStores::add(const Instruction& i) {

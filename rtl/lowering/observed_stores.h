@@ -35,6 +35,7 @@ class ObservedStores {
   /// What all boards hold whole is shown by the first.
   bool is_first() const { return board_ == 0; }
   const PlanLine& line_of(const Instruction& i) const;
+  const PlanLine& block_of(const Instruction& i) const;  ///< of what it quantizes
 
   /// The place in the program of the instruction at hand.
   void go_to(std::size_t place) { place_ = place; }
@@ -63,6 +64,7 @@ class ObservedStores {
   void show_query(std::string_view name, const Instruction& i);
 
  private:
+  const PlanLine& line_at(std::size_t index) const;
   /// Key heads that the board before holds, too, are shown by that one.
   void show_own_heads(std::string_view name, const Instruction& like, StoreSource what,
                       ObservedPiece piece);

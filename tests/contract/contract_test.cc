@@ -1,10 +1,14 @@
 // What every lane owes: every kind of cut, in the bits of the reference, and every refusal.
 #include "tests/contract/contract.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <set>
+#include <span>
 
 #include "program/error.h"
 #include "program/written.h"
@@ -86,6 +90,80 @@ TEST_P(Faults, StandWhereTheReferenceHasThem) {
       EXPECT_EQ(got.result.fault->line, expected.result.fault->line) << c.cut;
     }
   }
+}
+
+/// Weights some of whose tensors are this many times as large.
+class LouderWeights : public WeightStore {
+ public:
+  LouderWeights(const WeightStore& store, std::vector<std::pair<std::string, float>> factors)
+      : store_(store),
+        factors_(std::move(factors)),
+        sha256_(sha256_hex(store.sha256() + name())) {}
+
+  MatrixView matrix(std::string_view tensor) const override {
+    MatrixView view = store_.matrix(tensor);
+    view.scales = louder(tensor, view.scales);
+    return view;
+  }
+  std::span<const float> vector(std::string_view tensor) const override {
+    return louder(tensor, store_.vector(tensor));
+  }
+  const std::string& sha256() const override { return sha256_; }
+  const std::filesystem::path& file() const override { return store_.file(); }
+
+ private:
+  std::string name() const {
+    std::string text;
+    for (const auto& [part, factor] : factors_) text += fmt::format(" {} {}", part, factor);
+    return text;
+  }
+  std::span<const float> louder(std::string_view tensor, std::span<const float> values) const {
+    std::vector<float>& own = own_[std::string(tensor)];
+    own.assign(values.begin(), values.end());
+    for (const auto& [part, factor] : factors_) {
+      if (tensor.find(part) == std::string_view::npos) continue;
+      for (float& value : own) value *= factor;
+    }
+    return own;
+  }
+
+  const WeightStore& store_;
+  std::vector<std::pair<std::string, float>> factors_;
+  std::string sha256_;
+  mutable std::map<std::string, std::vector<float>> own_;
+};
+
+/// A norm quantizes what it reads, and what it gives is quantized: the same tensors, but each has a
+/// line of its own.
+TEST_P(Faults, OfANormAndOfWhatFollowsItHaveLinesOfTheirOwn) {
+  const bench::LaneEntry lane = lane_named(GetParam());
+  const std::vector<std::vector<std::pair<std::string, float>>> cases = {
+      {{"input_layernorm", 0x1p40F}},                       // what the first norm gives
+      {{"input_layernorm", 0x1p30F}, {"q_proj", 0x1p18F}},  // what a query's norm reads
+      {{"q_norm", 0x1p40F}},                                // what it gives
+      {{"input_layernorm", 0x1p30F}, {"k_proj", 0x1p18F}},  // the same of keys
+      {{"k_norm", 0x1p40F}},
+      {{"input_layernorm", 0x1p30F}, {"v_proj", 0x1p18F}},  // values have no norm
+      {{"post_attention_layernorm", 0x1p40F}}};
+  std::set<int> lines;
+  for (const auto& factors : cases) {
+    for (const std::int64_t chips : {1, 2}) {
+      SCOPED_TRACE(testing::Message() << factors.back().first << ", " << chips << " chips");
+      Job job("qwen3", "layer:1@prefill:7", chips);
+      const LouderWeights weights(*job.weights, factors);
+      job.weights = &weights;
+      Inputs inputs = inputs_of(job, 7);
+      inputs.given[5] = 1e3F;  // a norm makes almost sqrt(96) of it
+      const Outcome expected = run(bench::reference_entry(), job, inputs);
+      ASSERT_TRUE(expected.result.fault);
+      const Outcome got = run(lane, job, inputs);
+      EXPECT_EQ(difference(expected, got), "");
+      ASSERT_TRUE(got.result.fault);
+      EXPECT_EQ(got.result.fault->line, expected.result.fault->line);
+      if (chips == 1) lines.insert(expected.result.fault->line);
+    }
+  }
+  EXPECT_EQ(lines.size(), cases.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, Faults, ::testing::ValuesIn(lane_names()),
@@ -217,7 +295,8 @@ TEST_P(Refusals, AttentionWhoseSumsCouldLeaveInt64IsNotLowered) {
     return error_of([&] { lane.lane->lower(far.text, far.identity, *near.weights, lane.config); });
   };
   EXPECT_THAT(error_for("llama"), HasSubstr("got 33554433 positions, want at most 33554432"));
-  EXPECT_EQ(error_for("mistral"), "");  // it sees a window of them
+  // It sees a window of them; a machine may still not hold so many.
+  EXPECT_THAT(error_for("mistral"), testing::AnyOf("", HasSubstr("does not fit")));
 }
 
 TEST_P(Refusals, ARunsOwnInputsInTheTextAreTheSameProgram) {

@@ -207,6 +207,7 @@ TEST(InstructionWord, ComesBackFromItsBytes) {
   i.stream_base = (1U << 28) - 1;
   i.epsilon = 0xDEADBEEF;
   i.fence_need = 200;
+  i.apart = 255;
   EXPECT_EQ(decode(encode(i)), i);
   i.heads = 256;
   EXPECT_THROW(encode(i), std::exception);

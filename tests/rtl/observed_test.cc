@@ -229,6 +229,11 @@ TEST(Observed, RefusesDamagedPlans) {
   plan.boards.front().program.front().line = static_cast<std::uint32_t>(plan.lines.size());
   EXPECT_NE(refusal_of(plan, positions).find("an operation that is none"), std::string::npos);
   plan = small.plan;
+  for (Instruction& i : plan.boards.front().program) {
+    if (i.op == static_cast<std::uint32_t>(Op::kHeads)) i.apart = 255;
+  }
+  EXPECT_NE(refusal_of(plan, positions).find("an operation that is none"), std::string::npos);
+  plan = small.plan;
   for (PlanLine& line : plan.lines) {
     if (line.name == "silu_times") line.name = "silu";
   }
