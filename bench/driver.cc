@@ -160,6 +160,7 @@ int run(const Options& options, const LaneTable& table) {
   const LaneEntry reference = reference_entry();
   Session session(with_chips, model, lanes, reference);
   Report report = start_report(model, lanes);
+  report.with_map = options.map;
   const TaskReports reports =
       score ? run_scores(session, *score, report) : run_cuts(session, plans, report.cuts);
   session.progress.clear();

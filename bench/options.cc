@@ -319,6 +319,9 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(machines);
+  app.add_flag("--map", options.map,
+               "also the spatial chip's map: programs, busy tiles and links, lines")
+      ->group(machines);
   app.add_flag("--exact", options.exact, "also the error against binary64")->group(machines);
   app.add_option("--threads", raw.threads, "host threads of the reference (1)")->group(machines);
   app.add_option("--stalls", raw.stalls, "seed of random stalls and thread orders")

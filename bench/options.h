@@ -67,6 +67,7 @@ struct Options {
   int threads = 1;
 
   bool list = false;
+  bool map = false;  ///< also print where the tiles of a machine keep and do things
 
   /// Google Benchmark's own flags, passed through but for those that name where its output goes.
   std::vector<std::string> benchmark_flags;

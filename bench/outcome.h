@@ -86,6 +86,7 @@ struct Report {
   std::vector<ScoreOutcome> scores;
   std::string scores_compared_with;  ///< as CutOutcome::compared_with
   bool is_score = false;
+  bool with_map = false;   ///< print what lanes say of where they keep and do things
   std::string score_mode;  ///< for people: "every token one decode step", …
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/report.h"
+#include "bench/report_map.h"
 #include "sim/timing.h"
 
 namespace logos::bench {
@@ -164,7 +165,20 @@ Row ended_badly(std::string_view lane, Ending ending, const std::string& reason)
            Ink::kBad}};
 }
 
-void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut) {
+/// The program's lines as operations count them: those of the placeholder form.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (text.compare(begin, 17, "Weights lie under") != 0) {
+      lines.push_back(text.substr(begin, end - begin));
+    }
+    begin = end + 1;
+  }
+  return lines;
+}
+
+void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut, bool with_map) {
   std::vector<Row> rows = {{{"lane", Ink::kDim},
                             {"time", Ink::kDim},
                             {"tokens/s", Ink::kDim, true},
@@ -196,6 +210,9 @@ void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut) {
                              lane.result->fault->line);
     }
     add_categories(details, painter, lane);
+    if (with_map && lane.result->map) {
+      details += map_text(*lane.result->map, lines_of(cut.plan.text));
+    }
     if (lane.error) details += error_text(lane.lane, *lane.error);
     if (lane.divergence) {
       add_divergence(details, painter, lane.lane, cut.compared_with, *lane.divergence);
@@ -291,7 +308,7 @@ std::string report_console(const Report& report, bool color) {
     const bool ran = std::any_of(cut.lanes.begin(), cut.lanes.end(), [](const LaneOutcome& lane) {
       return lane.ending != Ending::kNotRun;
     });
-    if (ran) add_cut(text, painter, cut);
+    if (ran) add_cut(text, painter, cut, report.with_map);
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "bench/report.h"
+#include "bench/report_map.h"
 #include "sim/timing.h"
 
 namespace logos::bench {
@@ -100,7 +101,7 @@ Json error_json(const reference::ErrorOfArithmetic& error) {
           {"top1", number(error.top1)}};
 }
 
-Json lane_json(const CutOutcome& cut, const LaneOutcome& lane) {
+Json lane_json(const CutOutcome& cut, const LaneOutcome& lane, bool with_map) {
   Json object = {{"lane", lane.lane}};
   if (lane.ending == Ending::kRefused) {
     object["refused"] = lane.reason;
@@ -120,13 +121,14 @@ Json lane_json(const CutOutcome& cut, const LaneOutcome& lane) {
                            {"text", or_null(lane.generated->text)}};
   }
   if (lane.divergence) object["first_divergence"] = divergence_json(*lane.divergence);
+  if (with_map && lane.result->map) object["map"] = map_json(*lane.result->map);
   return object;
 }
 
-Json cut_json(const CutOutcome& cut) {
+Json cut_json(const CutOutcome& cut, bool with_map) {
   Json lanes = Json::array();
   for (const LaneOutcome& lane : cut.lanes) {
-    if (lane.ending != Ending::kNotRun) lanes.push_back(lane_json(cut, lane));
+    if (lane.ending != Ending::kNotRun) lanes.push_back(lane_json(cut, lane, with_map));
   }
   const Identity& identity = cut.plan.identity;
   return {
@@ -178,7 +180,7 @@ nlohmann::ordered_json report_json(const Report& report) {
   }
   Json cuts = Json::array();
   for (const CutOutcome& cut : report.cuts) {
-    Json one = cut_json(cut);
+    Json one = cut_json(cut, report.with_map);
     if (!one["lanes"].empty()) cuts.push_back(std::move(one));
   }
   object["cuts"] = cuts;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/machine_map.h"
 #include "sim/timing.h"
 
 namespace logos {
@@ -23,6 +25,7 @@ struct Result {
   std::vector<float> outputs;
   std::optional<FaultSite> fault;
   Timing timing;
+  std::shared_ptr<const MachineMap> map = nullptr;  ///< of a machine of tiles
 };
 
 /// SHA-256 over the outputs as little-endian binary32, row-major.

@@ -13,6 +13,7 @@
 #include "spatial/chip/run.h"
 #include "spatial/lowering/check_plan.h"
 #include "spatial/lowering/lowering.h"
+#include "spatial/map.h"
 #include "spatial/plan/plan_bytes.h"
 
 namespace logos::spatial {
@@ -84,7 +85,7 @@ std::size_t chips_used(const Plan& plan) {
 }
 
 Timing timing_of(const Plan& plan, const ChipConfig& config, const Inputs& inputs,
-                 const RunReport& report) {
+                 const RunReport& report, const CriticalPath& path) {
   Timing timing(TimeClass::kSimulated, static_cast<double>(report.cycles) / config.clock_hz);
   timing.cycles = report.cycles;
   timing.clock_hz = config.clock_hz;
@@ -92,7 +93,7 @@ Timing timing_of(const Plan& plan, const ChipConfig& config, const Inputs& input
   timing.bytes["sram"] = bound.weight_bytes + bound.kv_bytes;
   timing.bytes["links"] = report.link_bytes;
   timing.macs = bound.macs;
-  timing.cycles_by_category = critical_path(plan, report).by_category;
+  timing.cycles_by_category = path.by_category;
   const auto cycles = static_cast<double>(std::max<Cycles>(report.cycles, 1));
   timing.bound = Bound{bound.name, static_cast<double>(bound.cycles) / cycles};
   const std::size_t chips = chips_used(plan);
@@ -139,9 +140,11 @@ Result SpatialLane::run(const Artifact& artifact, const Identity& asked, const W
   if (options_.say) {
     for (const std::string& warning : report.warnings) options_.say(warning);
   }
-  Timing timing = timing_of(plan, chip, inputs, report);
-  return {report.rows, report.columns, std::move(report.outputs), fault_of(plan, report),
-          std::move(timing)};
+  const CriticalPath path = critical_path(plan, report);
+  Timing timing = timing_of(plan, chip, inputs, report, path);
+  auto map = std::make_shared<const MachineMap>(map_of(plan, chip, report, path));
+  return {report.rows,       report.columns, std::move(report.outputs), fault_of(plan, report),
+          std::move(timing), std::move(map)};
 }
 
 }  // namespace logos::spatial
