@@ -174,9 +174,9 @@ Result run_chunk(const Feed& feed, std::vector<std::int64_t> tokens,
     Inputs next;
     next.given = std::move(result.outputs);
     if (layer) next.positions = positions;
-    if (layer) next.caches = std::move(caches);
+    if (layer) next.caches.swap(caches);
     result = feed.tape.run(cuts[i], next);
-    if (layer) caches = std::move(next.caches);
+    if (layer) next.caches.swap(caches);
   }
   return result;
 }
