@@ -59,7 +59,8 @@ class ChipReader {
 
   void read_tile(ChipConfig& chip) {
     chip.sram_bytes = whole("sram_bytes", 1024, 1 << 30);
-    chip.weight_bytes = whole("weight_bytes", 1, static_cast<int>(chip.sram_bytes));
+    const double fraction = section_.number("weight_fraction", 0.01, 1);
+    chip.weight_bytes = static_cast<std::int64_t>(fraction * static_cast<double>(chip.sram_bytes));
     chip.sram_bytes_per_cycle = whole("sram_bytes_per_cycle", 1, 65536);
     chip.mac_rows = whole("mac_rows", 1, 4096);
     chip.mac_columns = whole("mac_columns", 1, 4096);
@@ -76,6 +77,7 @@ class ChipReader {
 
   void read_vector_unit(ChipConfig& chip) {
     chip.vector_lanes = whole("vector_lanes", 1, 65536);
+    chip.vector_bytes = whole("vector_bytes", 0, 1 << 30);
     chip.maximum = operation("maximum");
     chip.square = operation("square");
     chip.scale = operation("scale");
@@ -136,6 +138,14 @@ ChipConfig read_chip(const json& root, std::string_view where) {
   return chip;
 }
 
+std::string keys_of(const json& root) {
+  std::string keys = "one of";
+  for (const auto& [key, value] : root.items()) {
+    if (key != "name") keys += (keys.size() == 6 ? " " : ", ") + key;
+  }
+  return keys;
+}
+
 }  // namespace
 
 LaneConfig load_chip_config(const std::filesystem::path& file,
@@ -145,10 +155,11 @@ LaneConfig load_chip_config(const std::filesystem::path& file,
   for (const auto& [key, value] : settings) {
     const std::string option = fmt::format("--set chip.{}={}", key, value);
     if (key == "name") throw Error(option, "cannot be set");
+    if (!root.contains(key)) throw Error(option, "unknown key", key, keys_of(root));
     set_value(root, key, value, option);
     root[key]["source"] = "--set";
   }
-  // Together: a smaller SRAM and its smaller share of weights are possible only both.
+  // Together: a smaller mesh and fewer tiles of a layer may be possible only both.
   if (!settings.empty()) read_chip(root, "--set chip");
   return LaneConfig{root.dump()};
 }

@@ -34,7 +34,8 @@ struct ChipConfig {
   NetworkModel network = NetworkModel::kFlit;
 
   std::int64_t sram_bytes = 0;    ///< of a tile
-  std::int64_t weight_bytes = 0;  ///< of them at most for weights, where tiles are as few as can be
+  std::int64_t weight_bytes = 0;  ///< weight_fraction of them: what matrices and gains take at most
+                                  ///< where tiles are as few as can be
   std::int32_t sram_bytes_per_cycle = 0;  ///< shared by everything that reads or writes it
 
   std::int32_t mac_rows = 0;  ///< weight rows that the array works on at once
@@ -44,12 +45,13 @@ struct ChipConfig {
   std::int32_t operand_bytes = 0;  ///< what the array holds of its activations
 
   std::int32_t vector_lanes = 0;
-  VectorOperation maximum;   ///< the largest of |x| bits, or of scores
-  VectorOperation square;    ///< R(x), its square, the sum
-  VectorOperation scale;     ///< norm: two multiplications and the largest so far
-  VectorOperation quantize;  ///< R(x, s) and the clamp
-  VectorOperation convert;   ///< F(acc) * D, with its bias
-  VectorOperation add;       ///< residual; an addition of sums or partial results
+  std::int32_t vector_bytes = 0;  ///< its registers: rows kept from one pass over them to the next
+  VectorOperation maximum;        ///< the largest of |x| bits, or of scores
+  VectorOperation square;         ///< R(x), its square, the sum
+  VectorOperation scale;          ///< norm: two multiplications and the largest so far
+  VectorOperation quantize;       ///< R(x, s) and the clamp
+  VectorOperation convert;        ///< F(acc) * D, with its bias
+  VectorOperation add;            ///< residual; an addition of sums or partial results
   VectorOperation rotate;
   VectorOperation exponential;  ///< exp_neg, R(p, 23), the weight
   VectorOperation silu;         ///< SiLU(gate) * up

@@ -11,10 +11,14 @@ namespace {
 constexpr std::int64_t kSumBytes = 8;
 constexpr int kRoundsOfJoined = 2;  // a text chip may run one round of slots ahead of another
 
-void add_arrival_buffers(StageBuilder& builder, const ModelShare& share, StageKind kind) {
+/// Rows as they come; gives the region of `row`, which is free again when operands are made of it.
+int add_arrival_buffers(StageBuilder& builder, const ModelShare& share, StageKind kind, int slots) {
   const std::int64_t row = row_bytes(share, kind);
   builder.stage().named.entry = builder.leader_buffer("entry", row, 1);
-  builder.stage().named.row = builder.buffer("row", [=](std::int32_t) { return row; });
+  const int region = builder.region(slots);
+  builder.stage().named.row =
+      builder.buffer(builder.area("row", region, 0, row), [=](std::int32_t) { return row; });
+  return region;
 }
 
 /// The tile's logits of every text chip.
@@ -38,17 +42,17 @@ Stage head_stage(const ModelShare& share, const StageShape& shape, const StageSo
   const int logits = builder.partition(share.table_rows);
   const int table = builder.matrix(head.product, share.vocabulary, share.columns, columns);
   const int gain = builder.vector(head.norm, share.columns);
-  add_arrival_buffers(builder, share, StageKind::kHead);
+  const int region = add_arrival_buffers(builder, share, StageKind::kHead, shape.slots);
   const std::int64_t most = builder.most_of(logits);
   if (share.split()) {
     const auto bytes = [&](std::int32_t tile) { return joined_bytes(share, tile, shape.tiles); };
     const int area =
-        builder.area("joined logits", builder.most(bytes), kRoundsOfJoined * shape.slots);
+        builder.own_area("joined logits", builder.most(bytes), kRoundsOfJoined * shape.slots);
     stage.named.joined = builder.buffer(area, bytes);
   }
   stage.operands = builder.slot_area("operands", share.columns * kIntegerBytes);
-  stage.sums = builder.slot_area("sums", most * kSumBytes);
-  stage.values = builder.slot_area("values", most * kValueBytes);
+  stage.sums = builder.area("sums", region, 0, most * kSumBytes);
+  stage.values = builder.area("values", region, builder.end_of(stage.sums), most * kValueBytes);
 
   add_arrival(builder, head.norm);
   builder.step(
@@ -80,7 +84,7 @@ Stage embedding_stage(const ModelShare& share, const StageShape& shape, const St
   const Share columns = {0, share.columns};
   const int rows = builder.partition(share.table_rows);
   const int table = builder.matrix(source.embedded, share.vocabulary, share.columns, columns);
-  add_arrival_buffers(builder, share, StageKind::kEmbedding);
+  add_arrival_buffers(builder, share, StageKind::kEmbedding, shape.slots);
   if (source.show >= 0) {  // a block's rows may all lie in one tile
     stage.own = builder.slot_area("own rows", share.columns * kValueBytes);
   }

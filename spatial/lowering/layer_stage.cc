@@ -31,9 +31,14 @@ class LayerTables {
     add_partitions();
     add_matrices(layer);
     add_vectors(layer);
-    add_landing_areas();
+    count_entries();
+    add_row_areas();
+    add_head_areas();
+    add_operands();
+    add_sums();
+    stage_.own = builder_.slot_area("own columns", builder_.most_of(parts_.output) * kValueBytes);
     add_exchanges();
-    add_own_areas();
+    add_cache();
     add_layer_steps(builder_, parts_, layer, source_.show);
     return builder_.finish(builder_.most([&](std::int32_t tile) { return held_bytes(tile); }));
   }
@@ -106,32 +111,75 @@ class LayerTables {
     return group.tiles * (1 + share_.head_columns) * kSumBytes;
   }
 
-  void add_landing_areas() {
+  /// Rows as they come, attention and hidden rows. `middle` comes when `row` has been read, hidden
+  /// rows when both and attention have.
+  void add_row_areas() {
     Buffers& named = stage_.named;
     const auto everywhere = [](std::int64_t bytes) { return [=](std::int32_t) { return bytes; }; };
     const std::int64_t row = row_bytes(share_, StageKind::kLayer);
     const std::int64_t middle = share_.columns * kValueBytes;
+    const std::int64_t attention = share_.attention().size() * kValueBytes;
+    const std::int64_t hidden = share_.hidden.size() * kIntegerBytes;
     named.entry = builder_.leader_buffer("entry", row, 1);
-    const int rows = builder_.slot_area("row, middle", std::max(row, middle));
+    const int region = builder_.region(shape_.slots);
+    const int rows = builder_.area("row", region, 0, row);
     named.row = builder_.buffer(rows, everywhere(row));
-    named.middle = builder_.buffer(rows, everywhere(middle));
-    named.vectors = builder_.buffer("vectors", [&](std::int32_t tile) {
+    named.middle = builder_.buffer(builder_.area("middle", region, 0, middle), everywhere(middle));
+    named.attention =
+        builder_.buffer(builder_.area("attention", region, builder_.end_of(rows), attention),
+                        everywhere(attention));
+    add_hidden(builder_.area("hidden", region, 0, hidden), hidden);
+  }
+
+  /// Head vectors, queries and peaks. Values are made only of what comes after them.
+  void add_head_areas() {
+    Buffers& named = stage_.named;
+    const int region = builder_.region(shape_.slots);
+    std::int64_t at = 0;
+    const auto land = [&](const char* name, const StageBuilder::BytesOfTile& bytes) {
+      const int area = builder_.area(name, region, at, builder_.most(bytes));
+      at = builder_.end_of(area);
+      return builder_.buffer(area, bytes);
+    };
+    named.vectors = land("vectors", [&](std::int32_t tile) {
       return of_owned(stage_, tile, false,
                       [&](const Group&) { return share_.head_columns * kValueBytes; });
     });
-    named.queries = builder_.buffer("queries", [&](std::int32_t tile) {
+    named.queries = land("queries", [&](std::int32_t tile) {
       return of_groups(stage_, tile, [&](const Group& group) { return query_bytes(group); });
     });
-    named.peaks = builder_.buffer(
-        "peaks", [&](std::int32_t tile) { return of_groups(stage_, tile, peak_bytes); });
-    named.partials = builder_.buffer("partials", [&](std::int32_t tile) {
+    named.peaks =
+        land("peaks", [&](std::int32_t tile) { return of_groups(stage_, tile, peak_bytes); });
+    const std::int64_t values =
+        std::max(builder_.most_of(parts_.output), builder_.most_of(parts_.hidden));
+    stage_.values = builder_.area("values", region, 0, values * kValueBytes);
+  }
+
+  /// Operands; partial results, which come of tiles that had this tile's peaks, made when the
+  /// projections had read the operands.
+  void add_operands() {
+    const int region = builder_.region(shape_.slots);
+    const std::int64_t columns = std::max(share_.columns, share_.attention().size());
+    stage_.operands = builder_.area("operands", region, 0, columns * kIntegerBytes);
+    const auto partials = [&](std::int32_t tile) {
       return of_owned(stage_, tile, true, [&](const Group& group) { return partial_bytes(group); });
-    });
-    const std::int64_t attention = share_.attention().size() * kValueBytes;
-    const std::int64_t hidden = share_.hidden.size() * kIntegerBytes;
-    const int wide = builder_.slot_area("attention, hidden", std::max(attention, hidden));
-    named.attention = builder_.buffer(wide, everywhere(attention));
-    add_hidden(wide, hidden);
+    };
+    stage_.named.partials =
+        builder_.buffer(builder_.area("partials", region, 0, builder_.most(partials)), partials);
+  }
+
+  /// Sums; scores, which are made and read between two products.
+  void add_sums() {
+    const int region = builder_.region(shape_.slots);
+    const std::int64_t sums =
+        std::max({builder_.most_of(stage_.projection), builder_.most_of(parts_.output),
+                  2 * builder_.most_of(parts_.hidden)});
+    stage_.sums = builder_.area("sums", region, 0, sums * kSumBytes);
+    const std::int64_t entries = stage_.cache_entries;
+    const auto scores = [&](std::int32_t tile) {
+      return of_groups(stage_, tile, [&](const Group& g) { return g.queries * entries; });
+    };
+    stage_.scores = builder_.area("scores", region, 0, builder_.most(scores) * kValueBytes);
   }
 
   /// Chunks of `hidden` end with a group of 32 columns of the whole matrix, the last with the
@@ -182,28 +230,19 @@ class LayerTables {
     named.totals_2 = builder_.buffer("totals of down", totals);
   }
 
-  void add_own_areas() {
-    const std::int64_t operands = std::max(share_.columns, share_.attention().size());
-    const std::int64_t output = builder_.most_of(parts_.output);
-    const std::int64_t hidden = builder_.most_of(parts_.hidden);
-    const std::int64_t projected = builder_.most_of(stage_.projection);
-    stage_.cache_entries = 0;
+  void count_entries() {
+    std::int64_t most = 0;
     for (const Group& group : stage_.groups) {
-      const std::int64_t entries = (shape_.capacity + group.tiles - 1) / group.tiles;
-      stage_.cache_entries = std::max(stage_.cache_entries, static_cast<std::int32_t>(entries));
+      most = std::max(most, (shape_.capacity + group.tiles - 1) / group.tiles);
     }
-    const std::int64_t entries = stage_.cache_entries;
-    stage_.operands = builder_.slot_area("operands", operands * kIntegerBytes);
-    stage_.sums = builder_.slot_area("sums", std::max({projected, output, 2 * hidden}) * kSumBytes);
-    stage_.values = builder_.slot_area("values", std::max(output, hidden) * kValueBytes);
-    stage_.own = builder_.slot_area("own columns", output * kValueBytes);
-    stage_.scores = builder_.slot_area("scores", builder_.most([&](std::int32_t tile) {
-      return of_groups(stage_, tile, [&](const Group& g) { return g.queries * entries * 4; });
-    }));
+    stage_.cache_entries = static_cast<std::int32_t>(most);
+  }
+
+  void add_cache() {
     const std::int64_t entry_bytes = 4 * share_.head_columns + 2;
-    stage_.cache = builder_.fixed_area("cache", builder_.most([&](std::int32_t tile) {
-      return share_.sequences *
-             of_groups(stage_, tile, [&](const Group&) { return entries * entry_bytes; });
+    const std::int64_t entries = share_.sequences * stage_.cache_entries;
+    stage_.cache = builder_.last_area("cache", builder_.most([&](std::int32_t tile) {
+      return of_groups(stage_, tile, [&](const Group&) { return entries * entry_bytes; });
     }));
   }
 

@@ -96,18 +96,42 @@ std::int64_t StageBuilder::held(int matrix, std::int64_t rows) const {
   return rows * (share.size() + groups + kScaleBytes);
 }
 
-int StageBuilder::add_area(Area area) {
-  area.bytes = aligned(area.bytes);
+int StageBuilder::region(int slots, bool leader_only) {
+  regions_.push_back({slots, leader_only});
+  return static_cast<int>(regions_.size()) - 1;
+}
+
+int StageBuilder::add_area(std::string name, std::int64_t bytes, Spot spot) {
+  Region& region = regions_[spot.region];
+  Area area;
+  area.name = std::move(name);
+  area.bytes = aligned(bytes);
+  area.slots = region.slots;
+  area.leader_only = region.leader_only;
+  region.bytes = std::max(region.bytes, spot.at + area.bytes);
   stage_.areas.push_back(std::move(area));
+  spots_.push_back(spot);
   return static_cast<int>(stage_.areas.size()) - 1;
 }
 
-int StageBuilder::area(std::string name, std::int64_t row_bytes, int slots, bool leader_only) {
-  return add_area({std::move(name), 0, row_bytes * shape_.block_rows, slots, leader_only});
+int StageBuilder::area(std::string name, int region, std::int64_t at, std::int64_t row_bytes) {
+  return add_area(std::move(name), row_bytes * shape_.block_rows,
+                  {static_cast<std::size_t>(region), at});
 }
 
-int StageBuilder::fixed_area(std::string name, std::int64_t bytes) {
-  return add_area({std::move(name), 0, bytes, 1, false});
+std::int64_t StageBuilder::end_of(int area) const {
+  const auto i = static_cast<std::size_t>(area);
+  return spots_[i].at + stage_.areas[i].bytes;
+}
+
+int StageBuilder::own_area(std::string name, std::int64_t row_bytes, int slots, bool leader_only) {
+  return area(std::move(name), region(slots, leader_only), 0, row_bytes);
+}
+
+int StageBuilder::last_area(std::string name, std::int64_t bytes) {
+  const int last = region(1);
+  regions_.back().is_last = true;
+  return add_area(std::move(name), bytes, {static_cast<std::size_t>(last), 0});
 }
 
 int StageBuilder::buffer(int area, const BytesOfTile& expected, std::int64_t row_bytes) {
@@ -127,7 +151,7 @@ int StageBuilder::buffer(const std::string& name, const BytesOfTile& expected) {
 }
 
 int StageBuilder::leader_buffer(const std::string& name, std::int64_t row_bytes, int slots) {
-  const int at = area(name, row_bytes, slots, true);
+  const int at = own_area(name, row_bytes, slots, true);
   const std::int32_t leader = stage_.leader;
   return buffer(at, [=](std::int32_t tile) { return tile == leader ? row_bytes : 0; });
 }
@@ -142,9 +166,20 @@ Stage StageBuilder::finish(std::int64_t held_bytes) {
   stage_.held_bytes = held_bytes;
   const auto schedule = static_cast<std::int64_t>(stage_.steps.size()) * kStepBytes;
   std::int64_t at = aligned(held_bytes + schedule);
-  for (Area& area : stage_.areas) {
-    area.offset = stage_.base + at;
-    at += area.bytes * area.slots;
+  const auto lay = [&](bool leader_only, bool is_last) {
+    for (Region& region : regions_) {
+      if (region.leader_only != leader_only || region.is_last != is_last) continue;
+      region.offset = stage_.base + at;
+      at += region.bytes * region.slots;
+    }
+  };
+  lay(false, false);
+  lay(true, false);
+  lay(false, true);
+  for (std::size_t i = 0; i < spots_.size(); ++i) {
+    const Region& region = regions_[spots_[i].region];
+    stage_.areas[i].offset = region.offset + spots_[i].at;
+    stage_.areas[i].stride = region.bytes;
   }
   stage_.used_bytes = at;
   return std::move(stage_);

@@ -33,12 +33,19 @@ class StageBuilder {
   /// Bytes that a tile holds of `rows` rows of a matrix: q, multipliers, scales.
   std::int64_t held(int matrix, std::int64_t rows) const;
 
-  /// Slot-wise, for all rows of a block.
-  int area(std::string name, std::int64_t row_bytes, int slots, bool leader_only = false);
+  /// Memory that areas lie in, side by side or one over the other; it is as large as they need.
+  int region(int slots, bool leader_only = false);
+  /// An area for all rows of a block, `at` bytes into each slot of a region.
+  int area(std::string name, int region, std::int64_t at, std::int64_t row_bytes);
+  /// Where in a slot the next one may begin.
+  std::int64_t end_of(int area) const;
+  /// In a region of its own.
+  int own_area(std::string name, std::int64_t row_bytes, int slots, bool leader_only = false);
   int slot_area(std::string name, std::int64_t row_bytes) {
-    return area(std::move(name), row_bytes, shape_.slots);
+    return own_area(std::move(name), row_bytes, shape_.slots);
   }
-  int fixed_area(std::string name, std::int64_t bytes);
+  /// For all blocks; the last of a stage.
+  int last_area(std::string name, std::int64_t bytes);
 
   using BytesOfTile = std::function<std::int64_t(std::int32_t tile)>;
   /// A buffer of one chunk; a row in it has `row_bytes`, the largest of `expected` where left out.
@@ -57,9 +64,24 @@ class StageBuilder {
   Stage finish(std::int64_t held_bytes);
 
  private:
-  int add_area(Area area);
+  struct Region {
+    int slots = 1;
+    bool leader_only = false;
+    bool is_last = false;
+    std::int64_t bytes = 0;  ///< of a slot
+    std::int64_t offset = 0;
+  };
+  /// Where an area lies.
+  struct Spot {
+    std::size_t region = 0;
+    std::int64_t at = 0;
+  };
+
+  int add_area(std::string name, std::int64_t bytes, Spot spot);
 
   Stage stage_;
+  std::vector<Region> regions_;
+  std::vector<Spot> spots_;  ///< of the areas
   const StageShape& shape_;
   const Program* program_;
 };

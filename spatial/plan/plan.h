@@ -39,12 +39,15 @@ struct StageVector {
 };
 
 /// A part of a tile's SRAM, the same in every tile of the stage. Where `slots` is more than one,
-/// block of rows j has its own at offset + (j mod slots) * bytes.
+/// block of rows j has its own at offset + (j mod slots) * stride. Areas that are never alive
+/// together in a slot may overlap (spatial/README.md, Buffers). Those of the leader alone come
+/// after the others, the cache last.
 struct Area {
   std::string name;
   std::int64_t offset = 0;  ///< from the begin of the tile's SRAM
   std::int64_t bytes = 0;   ///< of one slot
   std::int32_t slots = 1;
+  std::int64_t stride = 0;  ///< from a slot to the next
   bool leader_only = false;
 };
 

@@ -89,6 +89,7 @@ void transfer_tables(Archive& archive, Stage& stage) {
     count(inner, area.offset);
     count(inner, area.bytes);
     count(inner, area.slots);
+    count(inner, area.stride);
     number(inner, area.leader_only, 0, 1);
   });
   archive.list(stage.buffers, [](auto& inner, Buffer& buffer) {

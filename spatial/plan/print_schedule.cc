@@ -34,8 +34,9 @@ class TilePrinter {
     text += served();
     for (const Area& area : stage_.areas) {
       if (area.leader_only && tile_ != stage_.leader) continue;
-      text += fmt::format("  at {:>7}: {} x {} bytes, {}\n", area.offset, area.slots, area.bytes,
-                          area.name);
+      text += fmt::format("  at {:>7}: {}, {} bytes", area.offset, area.name, area.bytes);
+      if (area.slots > 1) text += fmt::format(", {} times every {}", area.slots, area.stride);
+      text += '\n';
     }
     int number = 0;
     for (const Step& step : stage_.steps) text += fmt::format("  {:>3} {}\n", ++number, line(step));
@@ -127,23 +128,13 @@ class TilePrinter {
   std::string buffer(const Step& step) const {
     const Buffer& buffer = stage_.buffers[static_cast<std::size_t>(step.buffer)];
     const Area& area = stage_.areas[static_cast<std::size_t>(buffer.area)];
-    std::string text = fmt::format(" {}", name_of_buffer(step.buffer, area.name));
+    std::string text = fmt::format(" {}", area.name);
     if (step.opcode != Opcode::kWait) return text;
     const auto chunk = static_cast<std::size_t>(step.chunk);
     if (buffer.expected.size() > 1) text += fmt::format(" chunk {}", step.chunk);
     return text +
            fmt::format(": {} bytes a row", buffer.expected[chunk][static_cast<std::size_t>(tile_)]);
   }
-  /// Of two that share an area: the one that is meant.
-  std::string name_of_buffer(int buffer, const std::string& area) const {
-    const Buffers& named = stage_.named;
-    if (buffer == named.row) return "row";
-    if (buffer == named.middle) return "middle";
-    if (buffer == named.attention) return "attention";
-    if (buffer == named.hidden) return "hidden";
-    return area;
-  }
-
   const Plan& plan_;
   const Stage& stage_;
   std::int32_t tile_;

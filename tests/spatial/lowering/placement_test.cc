@@ -1,5 +1,6 @@
 #include "spatial/lowering/placement.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -114,20 +115,22 @@ TEST(Placement, HoldsATiedTableOnce) {
 }
 
 TEST(Placement, MakesBlocksSmallerBeforeTilesMore) {
-  std::int32_t tiles = 0;
-  std::int32_t rows = 5;
-  for (const char* sram : {"131072", "65536", "49152", "40960", "32768"}) {
-    const ChipConfig config = chip_named("small.json", {{"sram_bytes", sram}});
-    const Placement placement = placed("kjv", "prefill:12", 1, config);
-    if (tiles == 0) tiles = placement.layer_tiles;
-    EXPECT_EQ(placement.layer_tiles, tiles) << sram;
-    EXPECT_LE(placement.blocks.rows, rows);
-    rows = placement.blocks.rows;
+  ChipConfig config = chip_named("small.json");
+  const auto at = [&](std::int64_t sram) {
+    config.sram_bytes = sram;
+    return placed("kjv", "prefill:12", 1, config);
+  };
+  const std::int32_t tiles = at(131072).layer_tiles;
+  std::vector<std::pair<int, int>> blocks;
+  std::int64_t sram = 131072;
+  for (; at(sram).layer_tiles == tiles; sram -= 512) {
+    const Placement placement = at(sram);
+    const std::pair now = {placement.blocks.rows, placement.blocks.slots};
+    if (blocks.empty() || blocks.back() != now) blocks.push_back(now);
   }
-  EXPECT_EQ(rows, 2);
-  const ChipConfig least = chip_named("small.json", {{"sram_bytes", "24576"}});
-  EXPECT_EQ(placed("kjv", "prefill:12", 1, least).blocks.rows, 1);
-  EXPECT_EQ(placed("kjv", "prefill:12", 1, least).layer_tiles, tiles);
+  EXPECT_THAT(blocks, testing::ElementsAre(std::pair(4, 2), std::pair(3, 2), std::pair(2, 2),
+                                           std::pair(1, 2), std::pair(1, 1)));
+  EXPECT_GT(at(sram).layer_tiles, tiles);
 }
 
 TEST(Placement, GivesAChunkTheRoomThatIsLeft) {
