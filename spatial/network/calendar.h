@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "spatial/network/network.h"
@@ -12,7 +11,9 @@
 namespace logos::spatial {
 
 /// What is to happen by cycle: the next 256 cycles in slots, what lies beyond in a heap. (A heap
-/// alone takes two to three times as long for the events of a packet mesh.)
+/// alone takes two to three times as long for the events of a packet mesh.) What happens in one
+/// cycle stays in the order in which it was pushed, so that runs that begin at different times are
+/// alike.
 template <typename T>
 class Calendar {
  public:
@@ -22,13 +23,13 @@ class Calendar {
       put(when, thing);
       return;
     }
-    far_.push_back({when, thing});
+    far_.push_back({when, pushed_++, thing});
     std::push_heap(far_.begin(), far_.end(), later);
   }
   bool empty() const { return near_ == 0 && far_.empty(); }
   /// The cycle of the first thing; there is one.
   Cycles next() const {
-    if (near_ == 0) return far_.front().first;
+    if (near_ == 0) return far_.front().when;
     for (Cycles ahead = 0;;) {
       const std::size_t at = (start_ + ahead) % kSlots;
       const std::uint64_t word = marks_[at / 64] >> (at % 64);
@@ -41,9 +42,9 @@ class Calendar {
   template <typename Use>
   void take(Cycles now, std::size_t turn, Use use) {
     start_ = now;
-    while (!far_.empty() && far_.front().first - start_ < kSlots) {
+    while (!far_.empty() && far_.front().when - start_ < kSlots) {
       std::pop_heap(far_.begin(), far_.end(), later);
-      put(far_.back().first, far_.back().second);
+      put(far_.back().when, far_.back().thing);
       far_.pop_back();
     }
     std::vector<T>& slot = slots_[now % kSlots];
@@ -59,8 +60,14 @@ class Calendar {
  private:
   static constexpr Cycles kSlots = 256;
 
-  static bool later(const std::pair<Cycles, T>& a, const std::pair<Cycles, T>& b) {
-    return a.first > b.first;
+  struct Far {
+    Cycles when;
+    std::uint64_t place;
+    T thing;
+  };
+
+  static bool later(const Far& a, const Far& b) {
+    return a.when != b.when ? a.when > b.when : a.place > b.place;
   }
   void put(Cycles when, const T& thing) {
     slots_[when % kSlots].push_back(thing);
@@ -72,7 +79,8 @@ class Calendar {
   std::array<std::vector<T>, kSlots> slots_;
   std::array<std::uint64_t, kSlots / 64> marks_{};
   std::size_t near_ = 0;
-  std::vector<std::pair<Cycles, T>> far_;
+  std::vector<Far> far_;
+  std::uint64_t pushed_ = 0;  ///< into far_
 };
 
 }  // namespace logos::spatial

@@ -32,6 +32,20 @@ TEST(Calendar, BeginsACycleWithTheTurnAskedFor) {
   EXPECT_TRUE(calendar.empty());
 }
 
+TEST(Calendar, KeepsTheOrderOfACycleWheneverItBegins) {
+  for (const Cycles begin : {0, 100, 255, 256, 5000}) {
+    Calendar<int> calendar;
+    for (int thing = 0; thing < 20; ++thing) calendar.push(begin + 300, thing);
+    calendar.push(begin + 100, -1);
+    calendar.take(begin + 100, 0, [&](int) {
+      for (int thing = 20; thing < 40; ++thing) calendar.push(begin + 300, thing);
+    });
+    int expected = 0;
+    calendar.take(begin + 300, 0, [&](int thing) { EXPECT_EQ(thing, expected++); });
+    EXPECT_EQ(expected, 40);
+  }
+}
+
 TEST(Calendar, LosesNothingOverManyTurns) {
   Calendar<Cycles> calendar;
   std::mt19937_64 random(1);

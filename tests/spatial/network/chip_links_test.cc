@@ -157,8 +157,11 @@ TEST_P(Flood, ArrivesWholeAndInOrderWhateverTheBackPressure) {
       before->second = one.number;
     }
     ends.insert(came.back().cycle);
-    ChipLinks again(config, 9, closed);
-    EXPECT_TRUE(run(again, messages) == came);
+    // Whenever it begins.
+    for (int repeated = 0; repeated < 3; ++repeated) {
+      ChipLinks again(config, 9, closed);
+      EXPECT_TRUE(run(again, messages) == came);
+    }
   }
   EXPECT_EQ(ends.size(), 3U);
 }

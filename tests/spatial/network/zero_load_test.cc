@@ -61,5 +61,20 @@ TEST(ZeroLoad, OfAStreamIsAFlitACycle) {
   }
 }
 
+TEST(ZeroLoad, OfAShortBufferIsItsCreditsWayAround) {
+  // Claim, switch, 3 cycles to the next router, claim there, switch, 2 cycles for the credit.
+  const auto mesh = make_mesh(Model::kFlit, {.width = 2,
+                                             .height = 1,
+                                             .router_cycles = 4,
+                                             .link_cycles = 1,
+                                             .virtual_channels = 1,
+                                             .buffer_flits = 1});
+  std::vector<Sent> sends;
+  for (int number = 0; number < 10; ++number) sends.push_back({0, packet(0, {1}, 1, number)});
+  const std::vector<Arrived> arrivals = run(*mesh, sends);
+  ASSERT_EQ(arrivals.size(), 10U);
+  EXPECT_EQ(arrivals.back().cycle - arrivals.front().cycle, 9U * 8);
+}
+
 }  // namespace
 }  // namespace logos::spatial
