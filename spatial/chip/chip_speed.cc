@@ -1,9 +1,12 @@
 // What a run of the chips takes of this host, and where its simulated cycles go:
-//   chip_speed MODEL CUT CHIP.json [KEY=VALUE]...
-// MODEL is a preset, with synthetic weights; the caches hold zeros.
+//   chip_speed MODEL CUT CHIP.json [KEY=VALUE]... [trace=STAGE:TILE:BLOCK]
+// MODEL is a preset, with synthetic weights. `trace` prints what a tile of a stage did from a block
+// on.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <ctime>
 #include <exception>
 #include <random>
@@ -16,6 +19,7 @@
 #include "spatial/chip/critical_path.h"
 #include "spatial/chip/run.h"
 #include "spatial/lowering/lowering.h"
+#include "spatial/plan/print.h"
 
 namespace logos::spatial {
 namespace {
@@ -65,6 +69,24 @@ Inputs inputs_of(const Program& program) {
   return inputs;
 }
 
+/// The tiles whose SRAM and whose MAC array have most to do.
+void print_busiest(const RunReport& report) {
+  TileReport most;
+  for (const auto& chip : report.tiles) {
+    for (const TileReport& tile : chip) {
+      most.mac_busy = std::max(most.mac_busy, tile.mac_busy);
+      most.vector_busy = std::max(most.vector_busy, tile.vector_busy);
+      most.sender_busy = std::max(most.sender_busy, tile.sender_busy);
+      most.sram_bytes = std::max(most.sram_bytes, tile.sram_bytes);
+      most.passes = std::max(most.passes, tile.passes);
+    }
+  }
+  fmt::print(
+      "  at most in a tile: MAC array {} cycles ({} passes), vector unit {}, sender {}, SRAM {} "
+      "bytes\n",
+      most.mac_busy, most.passes, most.vector_busy, most.sender_busy, most.sram_bytes);
+}
+
 void print(const Plan& plan, const RunReport& report) {
   const CriticalPath path = critical_path(plan, report);
   for (int c = 0; c < kCategories; ++c) {
@@ -78,7 +100,38 @@ void print(const Plan& plan, const RunReport& report) {
     const StageTime& time = report.stage_times[i];
     fmt::print("  stage {} block {}: {} cycles\n", time.stage, time.block, time.end - time.begin);
   }
+  print_busiest(report);
   for (const std::string& warning : report.warnings) fmt::print("  {}\n", warning);
+}
+
+/// The steps of a tile in the order in which they began, from a block to the one after the next.
+void print_trace(const Plan& plan, const RunReport& report, const std::string& which) {
+  int stage = 0, tile = 0, block = 0;
+  if (std::sscanf(which.c_str(), "%d:%d:%d", &stage, &tile, &block) != 3) {
+    throw Error("chip_speed", "trace", which, "STAGE:TILE:BLOCK");
+  }
+  std::vector<StepRecord> records;
+  for (const SequencerTrace& trace : report.traces) {
+    if (trace.stage != stage || trace.tile != tile) continue;
+    for (const StepRecord& record : trace.records) {
+      const bool shown = record.block >= block && record.block <= block + 2;
+      if (shown && record.end > record.start) records.push_back(record);
+    }
+  }
+  std::stable_sort(records.begin(), records.end(),
+                   [](const StepRecord& a, const StepRecord& b) { return a.start < b.start; });
+  for (const StepRecord& record : records) {
+    const Step& step =
+        plan.stages[static_cast<std::size_t>(stage)].steps[static_cast<std::size_t>(record.step)];
+    std::string cause;
+    if (record.cause.sequencer >= 0) {
+      const auto& from = report.traces[static_cast<std::size_t>(record.cause.sequencer)];
+      cause = fmt::format(", of stage {} tile {} at {}", from.stage, from.tile, record.cause.sent);
+    }
+    fmt::print("  {:>8} to {:>8} ({:>6}) block {:>3} step {:>2} {} {}{}\n", record.start,
+               record.end, record.end - record.start, record.block, record.step,
+               name_of(step.opcode), name_of(record.bound), cause);
+  }
 }
 
 void run(int argc, char** argv) {
@@ -86,9 +139,14 @@ void run(int argc, char** argv) {
   const auto spec = preset(argv[1]);
   if (!spec) throw Error("chip_speed", std::string("no preset ") + argv[1]);
   std::vector<ChipSetting> settings;
+  std::string trace;
   for (int i = 4; i < argc; ++i) {
     const std::string text = argv[i];
     const std::size_t equals = text.find('=');
+    if (text.starts_with("trace=")) {
+      trace = text.substr(equals + 1);
+      continue;
+    }
     settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   const ChipConfig config = parse_chip_config(load_chip_config(argv[3], settings).json);
@@ -105,7 +163,9 @@ void run(int argc, char** argv) {
     for (const SequencerTrace& trace : report.traces) steps += trace.records.size();
     fmt::print("{}: {} cycles, {:.3f} s of CPU, {} MiB at most, {} steps\n", argv[2], report.cycles,
                seconds, peak_mib(), steps);
-    if (turn == 1) print(plan, report);
+    if (turn == 0) continue;
+    print(plan, report);
+    if (!trace.empty()) print_trace(plan, report, trace);
   }
 }
 

@@ -232,7 +232,12 @@ void Machine::simulate() {
     fail(std::make_exception_ptr(Error("spatial: the run", "cycle limit reached",
                                        fmt::to_string(now()), fmt::to_string(limit))));
   }
-  if (error_) sc_core::sc_start();
+  unwind();
+}
+
+/// Lets the sequencers end that an error has stopped.
+void Machine::unwind() {
+  if (error_ && sc_core::sc_pending_activity()) sc_core::sc_start();
 }
 
 std::string Machine::who_waits() const {
@@ -254,6 +259,9 @@ void Machine::check_end() {
         std::make_exception_ptr(Error("spatial: the run", "nothing can go on: " + waiting + left)));
     sc_core::sc_start();
     std::rethrow_exception(error_);
+  }
+  if (options.early_read && !read_early_) {
+    throw Error("--fault", "the planted early read never had a chance");
   }
   for (const auto& run : stages_) {
     for (const auto& tile : run->tiles) left += tile->unfinished();
@@ -279,9 +287,6 @@ void Machine::collect() {
   report_.links = transport.link_loads();
   report_.chip_links = transport.chip_link_loads();
   report_.warnings = transport.warnings();
-  if (options.early_read && !read_early_) {
-    report_.warnings.push_back("the planted early read never had a chance");
-  }
   for (const auto& sequencer : sequencers_) report_.traces.push_back(std::move(sequencer->trace()));
 }
 

@@ -102,6 +102,7 @@ class Machine {
   void deliver(std::int32_t chip, Node node, const MessagePart& part);
   void drained(std::int32_t chip, Node node);
   void simulate();
+  void unwind();
   void check_end();
   std::string who_waits() const;
   void collect();

@@ -226,13 +226,9 @@ void Sequencer::wait_buffer(const Step& step) {
 }
 
 void Sequencer::wait_full(const Step& step) {
-  if (state_.full(step.buffer, step.chunk, block_) &&
-      state_.fill(step.buffer, step.chunk, block_).ready <= machine_.now()) {
-    return;
-  }
-  if (machine_.reads_early(stage().chip, state_.map().node)) return;
-  wait_until([&] { return state_.full(step.buffer, step.chunk, block_); },
-             [&] { return state_.fill(step.buffer, step.chunk, block_); });
+  const auto full = [&] { return state_.full(step.buffer, step.chunk, block_); };
+  if (!full() && machine_.reads_early(stage().chip, state_.map().node)) return;
+  wait_until(full, [&] { return state_.fill(step.buffer, step.chunk, block_); });
 }
 
 void Sequencer::wait_cache() {
@@ -285,27 +281,51 @@ void Sequencer::vector_work(const VectorOperation& operation, std::int64_t eleme
   const auto latency = static_cast<Cycles>(operation.latency);
   const bool alone = tile_.sequencers.size() == 1;
   const Cycles pieces = alone ? 1 : up(cycles, kPiece);
+  const Turn turn = {cycles, block_};
+  tile_.vector.acquire(*process_, turn);
   for (Cycles piece = 0; piece < pieces; ++piece) {
-    tile_.vector.acquire(*process_, block_);
+    tile_.vector.yield(*process_, turn);
     dawdle();
     const Cycles now = Wakeup::now();
     const Cycles end = std::max(now + part(cycles, piece, pieces),
                                 tile_.port.access(now, part(bytes, piece, pieces)));
     tile_.vector.busy += end - now;
     process_->pause(end - now + (alone ? latency : 0));
-    tile_.vector.release();
   }
+  tile_.vector.release();
   if (!alone && latency > 0) process_->pause(latency);
 }
 
+Cycles Sequencer::vector_begin(const VectorOperation& operation, std::int64_t elements,
+                               std::int64_t bytes) {
+  const auto lanes = static_cast<Cycles>(machine_.config.vector_lanes);
+  const Cycles cycles =
+      up(static_cast<Cycles>(elements), lanes) * static_cast<Cycles>(operation.interval);
+  tile_.vector.acquire(*process_, {cycles, block_});
+  const Cycles now = Wakeup::now();
+  const Cycles end = std::max(now + cycles, tile_.port.access(now, bytes));
+  tile_.vector.busy += end - now;
+  tile_.vector.keep_until(end);
+  tile_.vector.release();
+  return end + static_cast<Cycles>(operation.latency);
+}
+
 bool Sequencer::mac_work(std::int64_t passes, std::int64_t bytes) {
+  const bool by_bytes = mac_passes(passes, bytes);
+  process_->pause(static_cast<Cycles>(machine_.config.mac_latency));
+  return by_bytes;
+}
+
+bool Sequencer::mac_passes(std::int64_t passes, std::int64_t bytes) {
   const auto rate = static_cast<Cycles>(machine_.config.sram_bytes_per_cycle);
   const auto by_passes = static_cast<Cycles>(passes);
   const Cycles by_bytes = up(static_cast<Cycles>(bytes), rate);
   const bool alone = tile_.sequencers.size() == 1;
   const Cycles pieces = alone ? 1 : std::max<Cycles>(1, up(std::max(by_passes, by_bytes), kPiece));
+  const Turn turn = {std::max(by_passes, by_bytes), block_};
+  tile_.mac.acquire(*process_, turn);
   for (Cycles piece = 0; piece < pieces; ++piece) {
-    tile_.mac.acquire(*process_, block_);
+    tile_.mac.yield(*process_, turn);
     dawdle();
     const Cycles begin = Wakeup::now();
     const Cycles passed = begin + part(by_passes, piece, pieces);
@@ -316,10 +336,9 @@ bool Sequencer::mac_work(std::int64_t passes, std::int64_t bytes) {
       process_->pause(end - Wakeup::now());
     }
     tile_.mac.busy += Wakeup::now() - begin;
-    tile_.mac.release();
   }
+  tile_.mac.release();
   tile_.passes += by_passes;
-  process_->pause(static_cast<Cycles>(machine_.config.mac_latency));
   return by_bytes >= by_passes;
 }
 
@@ -342,7 +361,7 @@ std::shared_ptr<Message> Sequencer::message(int stage, int buffer, std::int32_t 
 void Sequencer::send_part(const std::shared_ptr<Message>& message, const MessagePart& part) {
   const std::int32_t chip = stage().chip;
   const Node node = state_.map().node;
-  tile_.sender.acquire(*process_, block_);
+  tile_.sender.acquire(*process_, {static_cast<Cycles>(message->data.size()), block_});
   dawdle();
   while (machine_.transport.queued_flits(chip, node) > machine_.transport.longest_packet()) {
     process_->sleep();

@@ -48,8 +48,12 @@ class Sequencer {
   // Units and memory, in time.
   void access(std::int64_t bytes);
   void vector_work(const VectorOperation& operation, std::int64_t elements, std::int64_t bytes);
-  /// Passes of the MAC array over bytes from SRAM; true where the bytes bind.
+  /// Begins such work and does not wait for it: the cycle in which its results are there.
+  Cycles vector_begin(const VectorOperation& operation, std::int64_t elements, std::int64_t bytes);
+  /// Passes of the MAC array over bytes from SRAM, until their sums are there; true where the bytes
+  /// bind.
   bool mac_work(std::int64_t passes, std::int64_t bytes);
+  bool mac_passes(std::int64_t passes, std::int64_t bytes);  ///< until the last pass
   std::shared_ptr<Message> message(int stage, int buffer, std::int32_t chunk = 0) const;
   /// Sends rows of a buffer to tiles of a stage, to this one at once where `to_self`.
   void send(const std::shared_ptr<Message>& message, bool to_self);
@@ -62,8 +66,11 @@ class Sequencer {
   void forward();
   void release(const Step& step);
   void embed(const Step& step);
+  void send_held(std::int64_t r, const std::vector<float>& x);
   void keep_headings();
   void keep_own(const Step& step);
+  bool row_is_kept(std::int64_t row_bytes) const;
+  std::int64_t gain_bytes(std::int64_t row_bytes) const;
   void norm(const Step& step);
   void quantize_attention(const Step& step);
   void quantize_hidden(const Step& step);
@@ -94,6 +101,7 @@ class Sequencer {
   void score_group(std::int32_t served_index);
   Share visible(const ServedGroup& served, std::int64_t row) const;
   void weigh(const Step& step);
+  bool spend_weights(std::int64_t made, std::int64_t passes, std::int64_t bytes);
   void weigh_group(std::int32_t served_index);
   HeldCache& cache_of(std::int32_t served, std::int64_t row);
   const PlacedVector& query_of(std::int32_t group, std::int64_t query) const;

@@ -54,13 +54,16 @@ void Sequencer::heads(const Step& /*step*/) {
     rotated += rows_.count * n;
     if (gain >= 0) normed += rows_.count * n;
   }
+  const bool kept = row_is_kept(n * kValue);
+  const auto again = [&](std::int64_t elements) { return kept ? 0 : elements * kValue; };
   vector_work(chip.maximum, normed, normed * kValue);
-  vector_work(chip.square, normed, normed * kValue);
+  vector_work(chip.square, normed, again(normed));
   vector_work(chip.root, normed / n, 0);
-  vector_work(chip.scale, normed, 3 * normed * kValue);
-  vector_work(chip.rotate, rotated, 3 * rotated * kValue);
-  vector_work(chip.maximum, all, all * kValue);
-  vector_work(chip.quantize, all, all * kValue);
+  vector_work(chip.scale, normed, 2 * again(normed) + normed * kValue);
+  const std::int64_t first_read = normed > 0 ? again(rotated) : rotated * kValue;
+  vector_work(chip.rotate, rotated, first_read + again(rotated) + rotated * kValue);
+  vector_work(chip.maximum, all, (all - rotated) * kValue + again(rotated));
+  vector_work(chip.quantize, all, again(all));
   for (const std::int32_t index : state_.map().owned) finish_vector(stage_.map.vectors[at(index)]);
 }
 
@@ -224,8 +227,8 @@ void Sequencer::score_group(std::int32_t served_index) {
     const auto* exponents =
         reinterpret_cast<const std::int8_t*>(row + group.queries * n * kInteger);
     for (std::int64_t q = 0; q < group.queries; ++q) {
-      float* scores =
-          state_.scores(block_, r) + (served.first_query + q) * state_.reach() + entries.begin;
+      float* scores = state_.scores(block_, r) + (served.first_query + q) * stage().cache_entries +
+                      entries.begin;
       const std::span<float> made(scores, at(entries.size()));
       std::vector<std::int16_t> query(at(n));
       std::memcpy(query.data(), row + q * n * kInteger, at(n * kInteger));
@@ -246,6 +249,27 @@ void Sequencer::score_group(std::int32_t served_index) {
   send(peaks, true);
 }
 
+/// Query by query: the weights of the next are made while the array works on those of one.
+bool Sequencer::spend_weights(std::int64_t made, std::int64_t passes, std::int64_t bytes) {
+  const VectorOperation& exponential = machine_.config.exponential;
+  const std::int64_t parts = rows_.count * state_.map().queries;
+  const auto part = [&](std::int64_t whole, std::int64_t p) {
+    return whole * (p + 1) / parts - whole * p / parts;
+  };
+  const auto make = [&](std::int64_t p) {
+    return vector_begin(exponential, part(made, p), 2 * part(made, p) * kValue);
+  };
+  bool by_bytes = true;
+  Cycles ready = make(0);
+  for (std::int64_t p = 0; p < parts; ++p) {
+    if (ready > Wakeup::now()) process_->pause(ready - Wakeup::now());
+    if (p + 1 < parts) ready = make(p + 1);
+    by_bytes = mac_passes(part(passes, p), part(bytes, p) + part(made, p) * kValue);
+  }
+  process_->pause(static_cast<Cycles>(machine_.config.mac_latency));
+  return by_bytes;
+}
+
 void Sequencer::weigh(const Step& /*step*/) {
   state_.require_full(stage().named.peaks, 0, block_, "the weights");
   std::int64_t passes = 0, bytes = 0, made = 0;
@@ -262,8 +286,7 @@ void Sequencer::weigh(const Step& /*step*/) {
   }
   tile_.macs += static_cast<std::uint64_t>(made * plan().head_columns);
   machine_.count_cache(bytes);
-  vector_work(chip.exponential, made, 2 * made * kValue);
-  const bool by_bytes = mac_work(passes, bytes + made * kValue);
+  const bool by_bytes = spend_weights(made, passes, bytes);
   record_.bound = by_bytes ? Category::kKvStream : Category::kCompute;
   for (std::size_t g = 0; g < state_.map().groups.size(); ++g) {
     weigh_group(static_cast<std::int32_t>(g));
@@ -293,8 +316,8 @@ void Sequencer::weigh_group(std::int32_t served_index) {
       exponents_[at(served_index)][at(r)] = exponent;
       const Share entries = visible(served, r);
       const HeldCache& cache = cache_of(served_index, r);
-      float* scores =
-          state_.scores(block_, r) + (served.first_query + q) * state_.reach() + entries.begin;
+      float* scores = state_.scores(block_, r) + (served.first_query + q) * stage().cache_entries +
+                      entries.begin;
       std::vector<std::int32_t> weights(at(entries.size()));
       std::vector<std::int64_t> sums(at(1 + n));
       sums[0] = weights_of({scores, weights.size()}, largest,

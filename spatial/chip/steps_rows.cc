@@ -8,7 +8,8 @@
 namespace logos::spatial {
 namespace {
 
-constexpr std::int64_t kValue = 4;    ///< bytes of a binary32
+constexpr std::int64_t kValue = 4;  ///< bytes of a binary32
+constexpr std::int64_t kHeading = sizeof(Heading);
 constexpr std::int64_t kInteger = 2;  ///< of an operand
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
@@ -73,18 +74,35 @@ void Sequencer::keep_own(const Step& step) {
   access(2 * rows_.count * own.size() * kValue);
 }
 
+/// Whether the vector unit's registers hold a row from one pass over it to the next.
+bool Sequencer::row_is_kept(std::int64_t row_bytes) const {
+  return row_bytes <= machine_.config.vector_bytes;
+}
+
+/// Bytes read of a gain for all rows: once for as many as the registers hold.
+std::int64_t Sequencer::gain_bytes(std::int64_t row_bytes) const {
+  const std::int64_t together = std::max<std::int64_t>(1, machine_.config.vector_bytes / row_bytes);
+  return (rows_.count + together - 1) / together * row_bytes;
+}
+
 void Sequencer::norm(const Step& step) {
   state_.require_full(step.buffer, 0, block_, "a norm");
   const std::int64_t n = plan().columns;
   const auto gain = stage_.vectors[at(step.vector)];
   const auto& chip = machine_.config;
   const std::int64_t all = rows_.count * n;
+  const bool kept = row_is_kept(n * kValue);
+  const std::int64_t again = kept ? 0 : all * kValue;
   vector_work(chip.maximum, all, all * kValue);
-  vector_work(chip.square, all, all * kValue);
+  vector_work(chip.square, all, again);
   vector_work(chip.root, rows_.count, 0);
-  vector_work(chip.scale, all, 2 * all * kValue);  // the largest of the normed row
-  vector_work({chip.scale.interval, chip.scale.latency + chip.quantize.latency}, all,
-              2 * all * kValue + all * kInteger);  // again, and quantized at that
+  vector_work(chip.scale, all, again + gain_bytes(n * kValue));
+  if (kept) {
+    vector_work(chip.quantize, all, all * kInteger);
+  } else {  // the normed row is made a second time, to be quantized at its largest magnitude
+    vector_work({chip.scale.interval, chip.scale.latency + chip.quantize.latency}, all,
+                again + gain_bytes(n * kValue) + all * kInteger);
+  }
   const std::string& name = plan().names[at(step.operation)];
   std::vector<float> y(at(n));
   for (std::int64_t r = 0; r < rows_.count; ++r) {
@@ -112,7 +130,8 @@ void Sequencer::quantize_attention(const Step& step) {
   const std::int64_t n = stage().query_heads.size() * plan().head_columns;
   const std::int64_t all = rows_.count * n;
   if (peak < 0) vector_work(machine_.config.maximum, all, all * kValue);
-  vector_work(machine_.config.quantize, all, all * (kValue + kInteger));
+  const std::int64_t again = peak < 0 && row_is_kept(n * kValue) ? 0 : all * kValue;
+  vector_work(machine_.config.quantize, all, again + all * kInteger);
   for (std::int64_t r = 0; r < rows_.count; ++r) {
     const auto x = floats(x_row(attention, r), n);
     std::uint32_t largest = 0;
@@ -202,6 +221,12 @@ void Sequencer::embed(const Step& step) {
   const Share held = share(step);
   const MatrixView& table = stage_.matrices[at(step.matrices.front())];
   const std::int64_t n = plan().columns;
+  const bool joins = stage().named.joined >= 0;
+  if (joins && state_.leads()) {
+    std::vector<std::byte> headings;
+    append(headings, headings_.data(), rows_.count * kHeading);
+    send_to_peers(stage().named.joined, {stage().text_chip * kHeading, kHeading}, headings);
+  }
   for (std::int64_t r = 0; r < rows_.count; ++r) {
     const std::int64_t token = headings_[at(r)].token - 1;
     if (token < held.begin || token >= held.end) continue;
@@ -212,6 +237,10 @@ void Sequencer::embed(const Step& step) {
                           table.multipliers.subspan(at(token * table.groups), at(table.groups)),
                           table.scales[at(token)], x);
     if (machine_.collector.watches()) put<float>("embedding", r, n, 0, x);
+    if (joins) {
+      send_held(r, x);
+      continue;
+    }
     if (stage().next.empty()) {
       std::memcpy(state_.row(stage().own, block_, r, n * kValue), x.data(), at(n * kValue));
       access(n * kValue);
@@ -229,7 +258,23 @@ void Sequencer::embed(const Step& step) {
       send(row, false);
     }
   }
-  machine_.result_ready(stage_, block_);
+  if (!joins) machine_.result_ready(stage_, block_);
+}
+
+/// An embedding alone: a row goes to the leaders of all text chips (held_over_chips).
+void Sequencer::send_held(std::int64_t r, const std::vector<float>& x) {
+  const std::int64_t bytes = plan().columns * kValue;
+  const std::int32_t leader = stage().leader;
+  for (const int peer : stage().peers) {
+    auto row = message(peer, stage().named.joined);
+    row->first_row = static_cast<std::int32_t>(r);
+    row->rows = 1;
+    row->segments[0] = {plan().text_chips * kHeading, bytes};
+    append(row->data, x.data(), bytes);
+    const bool to_self = peer == stage_.index && state_.leads();
+    row->nodes = machine_.stage(peer).map.nodes_but(leader, 1, to_self ? leader : -1);
+    send(row, to_self);
+  }
 }
 
 void Sequencer::send_next(const Step& step) {
@@ -271,6 +316,14 @@ void Sequencer::show(const Step& step) {
   const Share own = share(step);
   const bool is_head = stage().kind == StageKind::kHead;
   if (!is_head && stage().text_chip != 0) return;  // all text chips have the same rows
+  if (stage().kind == StageKind::kEmbedding) {
+    for (std::int64_t r = 0; r < rows_.count && state_.leads(); ++r) {
+      const std::byte* held = state_.buffer_row(stage().named.joined, block_, r);
+      const auto* x = reinterpret_cast<const float*>(held + plan().text_chips * kHeading);
+      machine_.show(rows_.first + r, 0, floats(x, plan().columns));
+    }
+    return;
+  }
   const int area = is_head ? stage().values : stage().own;
   for (std::int64_t r = 0; r < rows_.count; ++r) {
     const auto* x =

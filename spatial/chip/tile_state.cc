@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "program/check.h"
 #include "program/error.h"
@@ -54,13 +55,8 @@ std::int32_t slots_of(const Plan& plan, const Stage& stage) {
 TileState::TileState(const Plan& plan, const Stage& stage, const StageMap& map, std::int32_t tile,
                      std::span<const std::int64_t> positions, std::uint32_t fill)
     : plan_(plan), stage_(stage), map_(map), tile_(tile) {
-  for (std::size_t i = 0; i < stage.areas.size(); ++i) {
-    const Area& area = stage.areas[i];
-    const bool elsewhere =
-        static_cast<int>(i) == stage.scores || static_cast<int>(i) == stage.cache;
-    const bool here = !elsewhere && (!area.leader_only || leads());
-    areas_.push_back(filled<std::byte>(here ? area.bytes * area.slots : 0, fill));
-  }
+  lay_memory(fill);
+  find_overlaps();
   for (const Buffer& buffer : stage.buffers) {
     const auto slots = stage.areas[at(buffer.area)].slots;
     auto& fills = fills_.emplace_back();
@@ -97,8 +93,32 @@ TileState::TileState(const Plan& plan, const Stage& stage, const StageMap& map, 
     caches_.push_back({filled<std::int16_t>(count, fill), filled<std::int16_t>(count, fill),
                        filled<std::int8_t>(reach_, fill), filled<std::int8_t>(reach_, fill)});
   }
-  const auto rows = std::min<std::int64_t>(plan.block_rows, stage.rows);
-  scores_ = filled<float>(slots_of(plan, stage) * rows * this->map().queries * reach_, fill);
+}
+
+/// One memory for all areas but the cache, as they lie: some over others.
+void TileState::lay_memory(std::uint32_t fill) {
+  std::int64_t end = 0;
+  origin_ = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < stage_.areas.size(); ++i) {
+    const Area& area = stage_.areas[i];
+    if (static_cast<int>(i) == stage_.cache || (area.leader_only && !leads())) continue;
+    origin_ = std::min(origin_, area.offset);
+    end = std::max(end, area.offset + (area.slots - 1) * area.stride + area.bytes);
+  }
+  memory_ = filled<std::byte>(std::max<std::int64_t>(0, end - origin_), fill);
+}
+
+void TileState::find_overlaps() {
+  for (const Buffer& buffer : stage_.buffers) {
+    const Area& area = stage_.areas[at(buffer.area)];
+    auto& others = overlaps_.emplace_back();
+    for (std::size_t other = 0; other < stage_.buffers.size(); ++other) {
+      const Area& there = stage_.areas[at(stage_.buffers[other].area)];
+      const bool apart =
+          area.offset + area.bytes <= there.offset || there.offset + there.bytes <= area.offset;
+      if (!apart && &stage_.buffers[other] != &buffer) others.push_back(static_cast<int>(other));
+    }
+  }
 }
 
 std::string TileState::name() const {
@@ -110,9 +130,10 @@ std::string TileState::name() const {
 
 std::byte* TileState::row(int area, std::int32_t block, std::int64_t row, std::int64_t row_bytes) {
   const Area& place = stage_.areas[at(area)];
-  const std::int64_t offset = block % place.slots * place.bytes + row * row_bytes;
-  CHECK(offset < static_cast<std::int64_t>(areas_[at(area)].size()));
-  return areas_[at(area)].data() + offset;
+  const std::int64_t offset =
+      place.offset - origin_ + block % place.slots * place.stride + row * row_bytes;
+  CHECK(offset >= 0 && offset < static_cast<std::int64_t>(memory_.size()));
+  return memory_.data() + offset;
 }
 
 std::byte* TileState::buffer_row(int buffer, std::int32_t block, std::int64_t row) {
@@ -163,13 +184,10 @@ void TileState::check_arrival(const Message& message, std::int64_t bytes) {
     throw Error(name(), fmt::format("more arrives in \"{}\" than is due", area),
                 fmt::format("{} bytes", state.got + bytes), fmt::format("{} bytes", whole));
   }
-  for (std::size_t other = 0; other < stage_.buffers.size(); ++other) {
-    if (static_cast<int>(other) == message.buffer || stage_.buffers[other].area != place.area) {
-      continue;
-    }
-    const auto chunks = static_cast<std::int32_t>(stage_.buffers[other].expected.size());
+  for (const int other : overlaps_[at(message.buffer)]) {
+    const auto chunks = static_cast<std::int32_t>(stage_.buffers[at(other)].expected.size());
     for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
-      if (fill_of(static_cast<int>(other), chunk, message.block).got == 0) continue;
+      if (fill_of(other, chunk, message.block).got == 0) continue;
       throw Error(name(), fmt::format("rows arrive in \"{}\" while it still holds others", area));
     }
   }
@@ -240,9 +258,8 @@ std::string TileState::unfinished() const {
 }
 
 float* TileState::scores(std::int32_t block, std::int64_t row) {
-  const auto rows = std::min<std::int64_t>(plan_.block_rows, stage_.rows);
-  const std::int64_t index = (block % slots_of(plan_, stage_) * rows + row) * map().queries;
-  return scores_.data() + index * reach_;
+  return reinterpret_cast<float*>(
+      this->row(stage_.scores, block, row, map().queries * stage_.cache_entries * 4));
 }
 
 bool TileState::write_cache(const Message& message, std::int64_t begin, std::int64_t end,

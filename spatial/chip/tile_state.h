@@ -41,8 +41,8 @@ std::int32_t blocks_of(const Plan& plan, const Stage& stage);
 std::int32_t slots_of(const Plan& plan, const Stage& stage);
 
 /// A tile's memory in one stage, with the state of its buffers. What stands in weights' place is a
-/// view of the store. Memory is real where something is written: caches and scores only as far as
-/// the run's positions reach.
+/// view of the store. Memory is real where something is written: caches only as far as the run's
+/// positions reach.
 class TileState {
  public:
   /// `positions`: from 1, one a row of the stage; empty where the cut has none.
@@ -87,7 +87,7 @@ class TileState {
     return caches_[static_cast<std::size_t>(served * sequences_ + sequence)];
   }
   std::int64_t reach() const { return reach_; }  ///< entries of a cache
-  /// [queries of all served groups][reach] of a row.
+  /// [queries of all served groups][Stage::cache_entries] of a row.
   float* scores(std::int32_t block, std::int64_t row);
   /// A part of a key or value comes; true where it was the last one for its block.
   bool write_cache(const Message& message, std::int64_t begin, std::int64_t end, Cycles ready);
@@ -107,6 +107,8 @@ class TileState {
   Fill& fill_of(int buffer, std::int32_t chunk, std::int32_t block);
   void check_arrival(const Message& message, std::int64_t bytes);
   void copy(const Message& message, std::int64_t begin, std::int64_t end);
+  void lay_memory(std::uint32_t fill);
+  void find_overlaps();
 
   const Plan& plan_;
   const Stage& stage_;
@@ -114,10 +116,11 @@ class TileState {
   std::int32_t tile_;
   std::int64_t sequences_ = 0;
   std::int64_t reach_ = 0;
-  std::vector<std::vector<std::byte>> areas_;
-  std::vector<std::vector<Fill>> fills_;  ///< [buffer][slot * chunks + chunk]
+  std::int64_t origin_ = 0;  ///< where the memory begins in the tile's SRAM
+  std::vector<std::byte> memory_;
+  std::vector<std::vector<int>> overlaps_;  ///< [buffer] others that lie over it
+  std::vector<std::vector<Fill>> fills_;    ///< [buffer][slot * chunks + chunk]
   std::vector<HeldCache> caches_;
-  std::vector<float> scores_;
   std::vector<std::int64_t> cache_due_;  ///< [block] bytes of keys and values
   std::vector<Fill> cache_fills_;        ///< [block]
 };

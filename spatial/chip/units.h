@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -44,23 +45,36 @@ class SramPort {
   std::uint64_t bytes_ = 0;
 };
 
-/// A unit of a tile that one sequencer has at a time. Of those that wait, the one with the older
-/// block is next.
+/// What a unit is wanted for. Short work goes first, else a block that begins would wait for the
+/// long products of the one before, and its exchanges, which need no unit, would hide nothing; of
+/// equally long work that of the older block.
+struct Turn {
+  Cycles work = 0;  ///< cycles of the whole step
+  std::int32_t block = 0;
+  auto operator<=>(const Turn&) const = default;
+};
+
+/// A unit of a tile that one sequencer has at a time.
 class Unit {
  public:
   /// Returns when the process has the unit.
-  void acquire(Process& process, std::int32_t block);
+  void acquire(Process& process, Turn turn);
+  /// Between two pieces of its work: lets those go first whose turn comes before.
+  void yield(Process& process, Turn turn);
   void release();
+  /// Keeps the unit busy until a cycle; who has it may release it at once.
+  void keep_until(Cycles cycle) { busy_until_ = cycle; }
 
   Cycles busy = 0;  ///< cycles in which it worked
 
  private:
   struct Waiting {
     Process* process;
-    std::int32_t block;
+    Turn turn;
   };
 
   const Process* holder_ = nullptr;
+  Cycles busy_until_ = 0;
   std::vector<Waiting> waiting_;
 };
 
