@@ -96,6 +96,10 @@ std::string map_text(const MachineMap& map, const std::vector<std::string>& line
           human_count(static_cast<double>(stage.block_cycles)));
     }
   }
+  for (const ChipLinkUse& link : map.chip_links) {
+    text += fmt::format("  from chip {} to chip {}: {}, {:.1f} % of the time\n", link.from + 1,
+                        link.to + 1, human_bytes(static_cast<double>(link.bytes)), 100 * link.busy);
+  }
   return text + lines_text(map, lines);
 }
 
@@ -127,9 +131,17 @@ nlohmann::ordered_json map_json(const MachineMap& map) {
     }
     chips.push_back({{"size", {chip.width, chip.height}}, {"tiles", tiles}, {"links", links}});
   }
+  Json chip_links = Json::array();
+  for (const ChipLinkUse& link : map.chip_links) {
+    chip_links.push_back(
+        {{"from", link.from}, {"to", link.to}, {"bytes", link.bytes}, {"busy", link.busy}});
+  }
   Json by_line = Json::object();
   for (const auto& [line, cycles] : map.cycles_by_line) by_line[fmt::to_string(line)] = cycles;
-  return {{"stages", stages}, {"chips", chips}, {"cycles_by_line", by_line}};
+  return {{"stages", stages},
+          {"chips", chips},
+          {"chip_links", chip_links},
+          {"cycles_by_line", by_line}};
 }
 
 }  // namespace logos::bench

@@ -13,7 +13,7 @@ namespace logos::bench {
 /// program's text (line 1 first).
 std::string map_text(const MachineMap& map, const std::vector<std::string>& lines);
 
-/// The same as JSON: `stages`, `chips` with `tiles` and `links`, `cycles_by_line`.
+/// The same as JSON: `stages`, `chips` with `tiles` and `links`, `chip_links`, `cycles_by_line`.
 nlohmann::ordered_json map_json(const MachineMap& map);
 
 }  // namespace logos::bench

@@ -38,10 +38,19 @@ struct ChipUse {
   std::vector<LinkUse> links;  ///< those that carried something
 };
 
+/// A link from a chip to the next one; chips from 0.
+struct ChipLinkUse {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::uint64_t bytes = 0;
+  double busy = 0;
+};
+
 /// Where a machine of tiles keeps and does things, and which lines its time goes into.
 struct MachineMap {
   std::vector<StageUse> stages;
   std::vector<ChipUse> chips;
+  std::vector<ChipLinkUse> chip_links;  ///< those that carried something
   /// Of the chain of steps that led to the last output; by line of the placeholder form.
   std::map<std::int32_t, std::uint64_t> cycles_by_line;
 };

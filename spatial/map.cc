@@ -83,6 +83,11 @@ MachineMap map_of(const Plan& plan, const ChipConfig& config, const RunReport& r
   for (std::size_t c = 0; c <= static_cast<std::size_t>(last_chip); ++c) {
     map.chips.push_back(use_of(c, config, report));
   }
+  for (const ChipLinkLoad& link : report.chip_links) {
+    if (link.bytes == 0) continue;
+    map.chip_links.push_back({link.from, link.to, static_cast<std::uint64_t>(link.bytes),
+                              fraction(link.busy_cycles, static_cast<double>(report.cycles))});
+  }
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     place(plan.stages[s], static_cast<int>(s), config,
           map.chips[static_cast<std::size_t>(plan.stages[s].chip)]);

@@ -1,0 +1,158 @@
+// The lane spatial from the command line: its options, its refusals, its faults, its map.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/bench/process.h"
+
+namespace logos::bench {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// The lane's object of a run's first cut.
+json lane_of(std::vector<std::string> arguments, int status = 0) {
+  for (const char* more : {"--lanes", "reference,spatial", "--format", "json"}) {
+    arguments.emplace_back(more);
+  }
+  const Ended ended = run_bench(arguments);
+  EXPECT_EQ(ended.status, status) << ended.err << ended.out;
+  const json report = json::parse(ended.out, nullptr, false);
+  EXPECT_FALSE(report.is_discarded()) << ended.out << ended.err;
+  if (report.is_discarded()) return {};
+  return report.at("cuts").at(0).at("lanes").at(1);
+}
+
+TEST(Spatial, TimesAreSimulatedAndEveryCycleHasACategory) {
+  const json lane = lane_of({"--cut", "prefill:24"});
+  EXPECT_EQ(lane.at("agrees"), true);
+  EXPECT_EQ(lane.at("time_class"), "simulated");
+  std::uint64_t sum = 0;
+  for (const auto& cycles : lane.at("cycles_by_category")) sum += cycles.get<std::uint64_t>();
+  EXPECT_EQ(lane.at("cycles"), sum);
+  EXPECT_GT(lane.at("bound").at("fraction"), 0.0);
+  EXPECT_LE(lane.at("bound").at("fraction"), 1.0);
+  EXPECT_GT(lane.at("chip_fraction"), 0.0);
+  EXPECT_LT(lane.at("chip_fraction"), lane.at("bound").at("fraction"));
+  EXPECT_GT(lane.at("interval").at("cycles"), 0);
+  EXPECT_LT(lane.at("interval").at("cycles"), lane.at("cycles"));
+  EXPECT_GT(lane.at("interval").at("rows_to_fill"), 0);
+  EXPECT_GT(lane.at("bytes").at("sram"), 0);
+  EXPECT_GT(lane.at("bytes").at("links"), 0);
+}
+
+TEST(Spatial, NoOptionOfTheMachineChangesABit) {
+  const std::string plain = lane_of({"--cut", "batch:5x9"}).at("output_sha256");
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--chips", "2"},
+           {"--set", "chip.network=packet"},
+           {"--set", "chip.placement=shared"},
+           {"--set", "chip.layer_tiles=6", "--set", "chip.block_rows=1"},
+           {"--chip-config", "small"},
+           {"--stalls", "7"},
+           {"--fill", "0xFF"}}) {
+    std::vector<std::string> arguments = {"--cut", "batch:5x9"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const json lane = lane_of(arguments);
+    EXPECT_EQ(lane.value("output_sha256", ""), plain) << more[1];
+    EXPECT_EQ(lane.value("agrees", false), true) << more[1];
+  }
+}
+
+TEST(Spatial, AMapSaysWhatEachTileHoldsAndWhereTheTimeGoes) {
+  EXPECT_FALSE(lane_of({"--cut", "decode:5"}).contains("map"));
+  const json lane = lane_of({"--cut", "decode:5", "--map"});
+  const json& map = lane.at("map");
+  EXPECT_EQ(map.at("chips").at(0).at("tiles").size(), 256);
+  std::vector<std::string> names;
+  std::int64_t tiles = 0;
+  for (const json& stage : map.at("stages")) {
+    names.push_back(stage.at("name"));
+    if (stage.at("name") != "embedding") tiles += stage.at("tiles").get<std::int64_t>();
+    EXPECT_GT(stage.at("block_cycles"), 0) << stage;
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"embedding", "layer 1", "head"}));
+  std::int64_t used = 0;
+  for (const json& tile : map.at("chips").at(0).at("tiles")) {
+    if (tile.at("stage") == -1) continue;
+    ++used;
+    EXPECT_GT(tile.at("mac_busy"), 0.0);
+    EXPECT_LE(tile.at("mac_busy"), 1.0);
+    EXPECT_LE(tile.at("port_busy"), 1.0);
+    EXPECT_LE(tile.at("sram_fill"), 1.0);
+  }
+  EXPECT_EQ(used, tiles);  // the embedding is the head's table
+  std::uint64_t sum = 0;
+  for (const auto& cycles : map.at("cycles_by_line")) sum += cycles.get<std::uint64_t>();
+  EXPECT_EQ(lane.at("cycles"), sum);
+
+  const Ended console = run_bench({"--cut", "decode:5", "--lanes", "spatial", "--map"});
+  EXPECT_THAT(console.out, AllOf(HasSubstr("chip 1 of 16 x 16 tiles"), HasSubstr("layer 1"),
+                                 HasSubstr("Let gate be product(a, weight \"gate {n}\").")));
+}
+
+TEST(Spatial, AMapOfSeveralChipsSaysWhatTheirLinksCarried) {
+  const json map = lane_of({"--cut", "decode:5", "--chips", "2", "--map"}).at("map");
+  EXPECT_EQ(map.at("chips").size(), 2);
+  ASSERT_EQ(map.at("chip_links").size(), 2);  // one each way
+  for (const json& link : map.at("chip_links")) {
+    EXPECT_GT(link.at("bytes"), 0);
+    EXPECT_GT(link.at("busy"), 0.0);
+    EXPECT_LE(link.at("busy"), 1.0);
+  }
+}
+
+TEST(Spatial, WhatDoesNotFitIsRefusedWithTheRoomItNeeds) {
+  EXPECT_THAT(lane_of({"--cut", "decode:9", "--chips", "2", "--set", "chip.chips=1"}, 2)
+                  .value("refused", ""),
+              AllOf(HasSubstr("got 1"), HasSubstr("want 2")));
+  EXPECT_THAT(
+      lane_of({"--cut", "decode:9", "--set", "chip.sram_bytes=4096"}, 2).value("refused", ""),
+      HasSubstr("does not fit"));
+}
+
+TEST(Spatial, OptionsOfTheLaneAreRefusedByName) {
+  const auto refusal = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--cut", "decode:5"});
+    const Ended ended = run_bench(arguments);
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_THAT(refusal({"--set", "chip.sram=1"}), HasSubstr("chip.sram"));
+  EXPECT_THAT(refusal({"--set", "chip.topology=star"}), HasSubstr("want line or ring"));
+  EXPECT_THAT(refusal({"--set", "chip.mesh_width=0"}), HasSubstr("chip.mesh_width"));
+  EXPECT_THAT(refusal({"--chip-config", "nope"}), HasSubstr("tiles-256.json"));
+  EXPECT_THAT(refusal({"--lanes", "reference", "--set", "chip.chips=2"}),
+              HasSubstr("--set chip.chips: the lane spatial is not among the lanes"));
+  EXPECT_THAT(refusal({"--lanes", "reference", "--chip-config", "small"}),
+              HasSubstr("--chip-config: the lane spatial is not among the lanes"));
+  EXPECT_THAT(refusal({"--lanes", "spatial", "--fault", "tilt0:early_read@1"}),
+              AllOf(HasSubstr("no such unit"), HasSubstr("tile"), HasSubstr("mesh")));
+  EXPECT_THAT(refusal({"--lanes", "reference", "--fault", "tile0:early_read@1"}),
+              HasSubstr("--fault: the lane spatial is not among the lanes"));
+  EXPECT_THAT(refusal({"--lanes", "spatial", "--fault", "mesh0:bent@1"}),
+              HasSubstr("dropped_flit"));
+}
+
+TEST(Spatial, APlantedFaultEndsTheRunAndSaysWhat) {
+  for (const auto& [fault, word] : std::vector<std::pair<std::string, std::string>>{
+           {"mesh0:dropped_flit@100", "waits for"},
+           {"mesh0:lost_credit@100", "credits are back"},
+           {"mesh0:swapped_destination@100", "packet"},
+           {"tile0:early_read@100", "full"}}) {
+    EXPECT_THAT(lane_of({"--cut", "decode:16", "--fault", fault}, 2).value("failed", ""),
+                HasSubstr(word))
+        << fault;
+  }
+}
+
+TEST(Spatial, ACycleLimitReachedIsAnError) {
+  EXPECT_THAT(lane_of({"--cut", "decode:16", "--cycle-limit", "1000"}, 2).value("failed", ""),
+              HasSubstr("limit"));
+}
+
+}  // namespace
+}  // namespace logos::bench
