@@ -85,17 +85,28 @@ Stage embedding_stage(const ModelShare& share, const StageShape& shape, const St
   const int rows = builder.partition(share.table_rows);
   const int table = builder.matrix(source.embedded, share.vocabulary, share.columns, columns);
   add_arrival_buffers(builder, share, StageKind::kEmbedding, shape.slots);
-  if (source.show >= 0) {  // a block's rows may all lie in one tile
+  const bool alone = source.show >= 0;
+  if (alone) {  // a block's rows may all lie in one tile
     stage.own = builder.slot_area("own rows", share.columns * kValueBytes);
+  }
+  if (alone && share.split()) {
+    const std::int64_t headings = share.text_chips * static_cast<std::int64_t>(sizeof(Heading));
+    stage.named.joined = builder.leader_buffer("held rows", headings + share.columns * kValueBytes,
+                                               kRoundsOfJoined * shape.slots);
   }
 
   add_arrival(builder, source.embedded);
-  if (source.show < 0) builder.step(Opcode::kWaitCredit);
+  if (!alone) builder.step(Opcode::kWaitCredit);
   builder.step({.opcode = Opcode::kEmbed,
                 .operation = source.embedded,
                 .matrices = {table},
                 .partition = rows});
-  if (source.show < 0) builder.step({.opcode = Opcode::kSendNext, .partition = rows});
+  if (!alone) builder.step({.opcode = Opcode::kSendNext, .partition = rows});
+  if (stage.named.joined >= 0) {
+    builder.wait(stage.named.joined, source.held);
+    builder.step({.opcode = Opcode::kShow, .operation = source.show, .partition = rows});
+    builder.release(stage.named.joined);
+  }
   builder.release(stage.named.row);
   builder.step(Opcode::kDone);
   const std::int64_t held = builder.held(table, builder.most_of(rows));

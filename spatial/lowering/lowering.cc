@@ -145,6 +145,7 @@ class Lowering {
       const Structure& structure = structures_[chip];
       StageSource source = source_of(chip, structure.layers.empty());
       source.embedded = structure.embedded;
+      source.held = structure.held;
       source.own_table = !(is_whole() && facts_.spec.tied_head);
       return embedding_stage(shares_[chip], shape, source);
     });

@@ -5,6 +5,8 @@
 namespace logos::spatial {
 namespace {
 
+constexpr std::int64_t kLeastBefore = 64;  ///< positions
+
 template <typename Build>
 StageBytes most(const std::vector<ModelShare>& shares, const Build& build) {
   StageBytes bytes;
@@ -70,7 +72,8 @@ std::vector<Blocks> Sizes::blocks() const {
 }
 
 std::int64_t Sizes::least_capacity() const {
-  return share().context > 0 ? share().context : share().rows;
+  const std::int64_t rows = share().rows;
+  return share().context > 0 ? share().context : rows + std::max(rows, kLeastBefore);
 }
 
 std::int32_t Sizes::most_layer_tiles() const {

@@ -38,7 +38,8 @@ class Sizes {
   std::vector<Blocks> blocks() const;
   /// Those of a stage that `rows` rows come through.
   static Blocks of_rows(Blocks blocks, std::int64_t rows);
-  /// The least that caches may hold: the cut's positions, or a chunk's rows.
+  /// The least that caches may hold: the cut's positions; or, for a chunk, which may continue a
+  /// sequence, its rows and as many before them.
   std::int64_t least_capacity() const;
 
   /// Tiles that a layer's or a table's stage can use: each has a row of every matrix.

@@ -26,6 +26,7 @@ struct StageSource {
   const LayerStructure* layer = nullptr;
   const HeadStructure* head = nullptr;
   int embedded = -1;
+  int held = -1;          ///< held_over_chips of an embedding
   int show = -1;          ///< of a stage whose rows are shown
   bool own_table = true;  ///< an embedding's table is not the head's
 };

@@ -85,7 +85,8 @@ struct Buffers {
   int totals = -1;        ///< split: int64 [the tile's output rows]
   int addends_2 = -1;     ///< the same for down
   int totals_2 = -1;
-  int joined = -1;  ///< split head: binary32 [text chip][the tile's logits there]
+  int joined = -1;  ///< split head: binary32 [text chip][the tile's logits there]; split embedding
+                    ///< that is shown, at the leader: Heading [text chip], then x from where it is
 };
 
 /// What goes before a row's numbers: 16 bytes.
@@ -143,7 +144,9 @@ enum class Opcode : std::uint8_t {
   kWaitCredit,  ///< until the next stage's leader has room for this block
   // The row stream.
   kEmbed,           ///< each row whose token's table row is held here: dequantized, sent to every
-                    ///< `next`; with none it is the block's output
+                    ///< `next`; with none it is the block's output, or goes to `joined` of every
+                    ///< text chip's leader, as do the headings of each leader (so that no text chip
+                    ///< runs ahead)
   kKeepOwn,         ///< own <- the tile's own columns (output partition) of x in `row`
   kNorm,            ///< operands <- quantized(rms_norm(x, vector)): x in `buffer`
   kQuantize,        ///< operands <- quantized(attention), at `peak` where the program is split
@@ -175,8 +178,8 @@ enum class Opcode : std::uint8_t {
   // The end of a block.
   kSendNext,  ///< own (and, by the leader, headings and rotary rows) -> entry of `next`; of
               ///< several `next`, headings and rotary rows go to that of the own text chip
-  kShow,      ///< own (row stream) or values (logits) are the block's output
-  kDone       ///< tells the leader, where a later block needs the slot
+  kShow,  ///< own (row stream), values (logits) or `joined` (an embedding) is the block's output
+  kDone   ///< tells the leader, where a later block needs the slot
 };
 
 /// One step. `buffer`, `vector`, `matrix`, `partition`: indices into the stage's tables.
