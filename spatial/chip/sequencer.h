@@ -81,7 +81,7 @@ class Sequencer {
   void tell_done();
   // … steps_products.cc
   void project(const Step& step);
-  void spend_product(std::int64_t rows, Share columns);
+  void spend_product(std::int64_t rows, Share columns, bool adds_more);
   std::int64_t* sums_row(std::int64_t row, std::int64_t pitch);
   float* values_row(std::int64_t row, std::int64_t pitch);
   int matrix_of(const PlacedVector& placed) const;
@@ -101,6 +101,7 @@ class Sequencer {
   void score_group(std::int32_t served_index);
   Share visible(const ServedGroup& served, std::int64_t row) const;
   void weigh(const Step& step);
+  bool spend_scores(std::int64_t made, std::int64_t passes, std::int64_t bytes);
   bool spend_weights(std::int64_t made, std::int64_t passes, std::int64_t bytes);
   void weigh_group(std::int32_t served_index);
   HeldCache& cache_of(std::int32_t served, std::int64_t row);

@@ -185,6 +185,28 @@ void Sequencer::show_positions(std::string_view name, const ServedGroup& served,
   }
 }
 
+/// Query by query: scores are made of the sums while the array works on the next.
+bool Sequencer::spend_scores(std::int64_t made, std::int64_t passes, std::int64_t bytes) {
+  const ChipConfig& chip = machine_.config;
+  const std::int64_t parts = rows_.count * state_.map().queries;
+  const auto part = [&](std::int64_t whole, std::int64_t p) {
+    return whole * (p + 1) / parts - whole * p / parts;
+  };
+  bool by_bytes = true;
+  Cycles ready = 0;
+  for (std::int64_t p = 0; p < parts; ++p) {
+    by_bytes = mac_passes(part(passes, p), part(bytes, p));
+    if (part(made, p) == 0) continue;
+    vector_begin(chip.convert, part(made, p), part(made, p) * kValue);
+    ready = vector_begin(chip.maximum, part(made, p), 0);
+  }
+  const Cycles drained = Wakeup::now() + static_cast<Cycles>(chip.mac_latency);
+  const Cycles end = std::max(drained, ready + static_cast<Cycles>(chip.mac_latency) +
+                                           static_cast<Cycles>(chip.convert.latency));
+  process_->pause(end - Wakeup::now());
+  return by_bytes;
+}
+
 void Sequencer::scores(const Step& /*step*/) {
   state_.require_full(stage().named.queries, 0, block_, "scores");
   state_.require_cache(block_, "scores");
@@ -204,9 +226,7 @@ void Sequencer::scores(const Step& /*step*/) {
   machine_.count_cache(bytes);
   const std::int64_t queries_bytes =
       rows_.count * state_.map().queries * (kInteger * plan().head_columns + 1);
-  const bool by_bytes = mac_work(passes, bytes + queries_bytes);
-  vector_work(chip.convert, made, made * kValue);
-  vector_work(chip.maximum, made, made * kValue);
+  const bool by_bytes = spend_scores(made, passes, bytes + queries_bytes);
   record_.bound = by_bytes ? Category::kKvStream : Category::kCompute;
   for (std::size_t g = 0; g < state_.map().groups.size(); ++g) {
     score_group(static_cast<std::int32_t>(g));
@@ -249,21 +269,22 @@ void Sequencer::score_group(std::int32_t served_index) {
   send(peaks, true);
 }
 
-/// Query by query: the weights of the next are made while the array works on those of one.
+/// As many weights as the array takes columns: the next are made while it works on those.
 bool Sequencer::spend_weights(std::int64_t made, std::int64_t passes, std::int64_t bytes) {
   const VectorOperation& exponential = machine_.config.exponential;
-  const std::int64_t parts = rows_.count * state_.map().queries;
+  const std::int64_t parts = std::max<std::int64_t>(1, up(made, machine_.config.mac_columns));
   const auto part = [&](std::int64_t whole, std::int64_t p) {
     return whole * (p + 1) / parts - whole * p / parts;
   };
-  const auto make = [&](std::int64_t p) {
-    return vector_begin(exponential, part(made, p), 2 * part(made, p) * kValue);
-  };
   bool by_bytes = true;
-  Cycles ready = make(0);
+  const Cycles last = vector_begin(exponential, made, 2 * made * kValue);
+  const Cycles latency = made > 0 ? static_cast<Cycles>(exponential.latency) : 0;
+  const Cycles begin = Wakeup::now();
+  const Cycles span = made > 0 ? last - latency - begin : 0;
   for (std::int64_t p = 0; p < parts; ++p) {
+    const Cycles ready =
+        begin + latency + span * static_cast<Cycles>(p + 1) / static_cast<Cycles>(parts);
     if (ready > Wakeup::now()) process_->pause(ready - Wakeup::now());
-    if (p + 1 < parts) ready = make(p + 1);
     by_bytes = mac_passes(part(passes, p), part(bytes, p) + part(made, p) * kValue);
   }
   process_->pause(static_cast<Cycles>(machine_.config.mac_latency));
@@ -351,8 +372,10 @@ void Sequencer::finish(const Step& step) {
     heads += rows_.count;
     parts += rows_.count * stage().groups[at(placed.group)].tiles;
   }
-  vector_work(chip.add, parts * (1 + n), parts * (1 + n) * kSum);
-  vector_work(chip.divide, heads, 0);
+  // L first: its division needs the sums of A no more than these need it.
+  const Cycles divided = heads > 0 ? vector_begin(chip.divide, heads, parts * kSum) : 0;
+  vector_work(chip.add, parts * n, parts * n * kSum);
+  if (divided > Wakeup::now()) process_->pause(divided - Wakeup::now());
   vector_work(chip.convert, heads * n, heads * n * (kSum + kValue));
   for (const std::int32_t index : state_.map().owned) {
     const PlacedVector& placed = stage_.map.vectors[at(index)];

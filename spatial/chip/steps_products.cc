@@ -24,8 +24,9 @@ void append(std::vector<std::byte>& to, const void* from, std::int64_t bytes) {
 
 /// The time of multiplying `rows` matrix rows by columns [first, last) of the operands of every row
 /// of the block: weights once, operands once where the array holds them, else once for as many
-/// matrix rows as it works on together; sums written.
-void Sequencer::spend_product(std::int64_t rows, Share columns) {
+/// matrix rows as it works on together; sums written. Where the next product adds to the same sums
+/// (`adds_more`), it need not wait for the last of them.
+void Sequencer::spend_product(std::int64_t rows, Share columns, bool adds_more) {
   const ChipConfig& chip = machine_.config;
   const std::int64_t groups = up(columns.end, kGroup) - columns.begin / kGroup;
   const std::int64_t weights = rows * (columns.size() + groups + kValue);
@@ -34,7 +35,8 @@ void Sequencer::spend_product(std::int64_t rows, Share columns) {
   const std::int64_t sums = rows_.count * rows * kSum;
   const std::int64_t passes =
       rows_.count * up(rows, chip.mac_rows) * up(columns.size(), chip.mac_columns);
-  const bool by_bytes = mac_work(passes, weights + readings * operands + sums);
+  const std::int64_t bytes = weights + readings * operands + sums;
+  const bool by_bytes = adds_more ? mac_passes(passes, bytes) : mac_work(passes, bytes);
   record_.bound = by_bytes ? Category::kWeightStream : Category::kCompute;
   machine_.count_weights(weights);
   tile_.macs += static_cast<std::uint64_t>(rows_.count * rows * columns.size());
@@ -52,7 +54,7 @@ float* Sequencer::values_row(std::int64_t row, std::int64_t pitch) {
 void Sequencer::project(const Step& step) {
   const Share units = share(step);
   const std::int64_t n = plan().columns;
-  spend_product(units.size(), {0, n});
+  spend_product(units.size(), {0, n}, false);
   const std::int64_t pitch = units.size();
   std::fill_n(sums_row(0, pitch), rows_.count * pitch, 0);
   const auto* operands =
@@ -132,7 +134,9 @@ void Sequencer::multiply(const Step& step) {
   sums_tags_ = is_hidden ? hidden_tags_ : operand_tags_;
   if (step.matrices.size() == 2) gate_up_ = step.matrices;
   const std::int64_t before = stage().matrices[at(step.matrices.front())].column_share.begin;
-  spend_product(pitch, {before + columns.begin, before + columns.end});
+  const StageMatrix& first = stage().matrices[at(step.matrices.front())];
+  spend_product(pitch, {before + columns.begin, before + columns.end},
+                columns.end < first.column_share.size());
   if (step.chunk == 0) std::fill_n(sums_row(0, pitch), rows_.count * pitch, 0);
   for (std::size_t m = 0; m < step.matrices.size(); ++m) {
     machine_.product.add(stage_.matrices[at(step.matrices[m])], rows,

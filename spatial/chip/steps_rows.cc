@@ -174,8 +174,11 @@ void Sequencer::quantize_hidden(const Step& step) {
                 hidden_tags_[at(r)].exponent);
     }
   }
-  // A part that lies in two chunks goes in two.
+  // A part that lies in two chunks goes in two. A chunk is sent when the links into the tiles are
+  // through with those before it: products begin with the first chunk, and all at once would make
+  // it as late as the last.
   const Buffer& buffer = stage().buffers[at(hidden)];
+  const Cycles sent_from = machine_.now();
   std::int64_t begin = stage().partitions[at(step.partition)].boundary.front();
   for (std::size_t c = 0; c < buffer.expected.size(); ++c) {
     const std::int64_t end = begin + buffer.expected[c][at(state_.tile())] / kInteger;
@@ -183,8 +186,14 @@ void Sequencer::quantize_hidden(const Step& step) {
     const std::int64_t last = std::min(end, own.end);
     begin = end;
     if (last <= first) continue;
-    auto part = message(stage_.index, hidden, static_cast<std::int32_t>(c));
     const std::int64_t offset = stage().partitions[at(step.partition)].boundary.front();
+    const Cycles before = static_cast<Cycles>(
+        rows_.count * (end - buffer.expected[c][at(state_.tile())] / kInteger - offset) * kInteger /
+        machine_.config.link_bytes);
+    if (machine_.now() < sent_from + before) {
+      process_->pause(sent_from + before - machine_.now());
+    }
+    auto part = message(stage_.index, hidden, static_cast<std::int32_t>(c));
     part->segments[0] = {(first - offset) * kInteger, (last - first) * kInteger};
     for (std::int64_t r = 0; r < rows_.count; ++r) {
       append(part->data, q.data() + r * n + first - own.begin, (last - first) * kInteger);
