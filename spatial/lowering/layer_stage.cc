@@ -10,7 +10,7 @@ namespace logos::spatial {
 namespace {
 
 constexpr std::int64_t kGroupColumns = 32;  // that share a multiplier
-constexpr std::int64_t kMostChunks = 2;  // of `hidden`: what a product does not wait for at first
+constexpr std::int64_t kMostChunks = 4;  // of `hidden`: what a product does not wait for at first
 constexpr std::int64_t kPeakBytes = 4;
 constexpr std::int64_t kSumBytes = 8;
 
