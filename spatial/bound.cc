@@ -1,7 +1,6 @@
 #include "spatial/bound.h"
 
 #include <algorithm>
-#include <array>
 
 namespace logos::spatial {
 namespace {
@@ -46,14 +45,16 @@ std::int64_t visible(const Plan& plan, std::int64_t position) {
   return plan.window > 0 ? std::min(plan.window, position) : position;
 }
 
-/// Bytes into a tile a row: what all tiles are given whole.
+/// Bytes into a tile a row from others: the row from the leader; of what all tiles make together,
+/// all but its own part, which for some tile is no more than an even share.
 std::int64_t gathered_bytes(const Stage& stage) {
-  std::int64_t bytes = 0;
-  for (const int index :
-       {stage.named.row, stage.named.attention, stage.named.middle, stage.named.hidden}) {
-    if (index >= 0) bytes += stage.buffers[static_cast<std::size_t>(index)].row_bytes;
-  }
-  return bytes;
+  if (stage.tiles == 1) return 0;
+  const auto row_bytes = [&](int buffer) {
+    return buffer < 0 ? 0 : stage.buffers[static_cast<std::size_t>(buffer)].row_bytes;
+  };
+  const std::int64_t together = row_bytes(stage.named.attention) + row_bytes(stage.named.middle) +
+                                row_bytes(stage.named.hidden);
+  return row_bytes(stage.named.row) + together * (stage.tiles - 1) / stage.tiles;
 }
 
 }  // namespace
@@ -84,11 +85,18 @@ StageBound bound_of(const Plan& plan, const ChipConfig& config, const Stage& sta
     bound.sram = std::max(bound.sram, u64(up(bytes, config.sram_bytes_per_cycle)));
     bound.passes = std::max(bound.passes, u64(passes));
   }
-  bound.links = u64(rows * up(gathered_bytes(stage), config.link_bytes));
+  bound.links = u64(rows * gathered_bytes(stage) / config.link_bytes);
   return bound;
 }
 
 namespace {
+
+/// Positions of a block's rows; only layers have any.
+std::span<const std::int64_t> rows_of(const Stage& stage, std::span<const std::int64_t> positions,
+                                      std::int64_t first, std::int64_t rows) {
+  if (stage.kind != StageKind::kLayer) return {};
+  return positions.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows));
+}
 
 /// Adds what a block of rows asks of a stage, over all its tiles.
 void count_work(const Plan& plan, const Stage& stage, std::int64_t rows,
@@ -108,39 +116,88 @@ void count_work(const Plan& plan, const Stage& stage, std::int64_t rows,
   }
 }
 
+/// The bounds of a stage for each of its blocks.
+std::vector<StageBound> bounds_of_blocks(const Plan& plan, const ChipConfig& config,
+                                         const Stage& stage,
+                                         std::span<const std::int64_t> positions) {
+  std::vector<StageBound> bounds;
+  for (std::int64_t first = 0; first < stage.rows; first += plan.block_rows) {
+    const std::int64_t rows = std::min<std::int64_t>(plan.block_rows, stage.rows - first);
+    bounds.push_back(bound_of(plan, config, stage, rows, rows_of(stage, positions, first, rows)));
+  }
+  return bounds;
+}
+
+/// All blocks in one stage: the three kinds of work of different blocks overlap.
+StageBound sum_of(const std::vector<StageBound>& blocks) {
+  StageBound sum;
+  for (const StageBound& block : blocks) {
+    sum.sram += block.sram;
+    sum.passes += block.passes;
+    sum.links += block.links;
+  }
+  return sum;
+}
+
+std::uint64_t least(const std::vector<StageBound>& blocks) {
+  const auto less = [](const StageBound& a, const StageBound& b) {
+    return a.cycles() < b.cycles();
+  };
+  return std::min_element(blocks.begin(), blocks.end(), less)->cycles();
+}
+
+/// Cycles before the first block can be in stage `s`. Rows of a chunk see the keys of those before
+/// them, so no block can be more than a stage ahead of the first one; rows of a batch can.
+std::uint64_t way_to(const std::vector<std::vector<StageBound>>& stages, std::size_t s,
+                     bool is_chunk) {
+  std::uint64_t cycles = 0;
+  for (std::size_t before = 0; before < s; ++before) {
+    const bool first_leads = is_chunk && before + 1 < s;
+    cycles += first_leads ? stages[before].front().cycles() : least(stages[before]);
+  }
+  return cycles;
+}
+
+/// Cycles after the last block has left stage `s`. A stage that not every block goes through (the
+/// head of a chunk) may be done with its own by then.
+std::uint64_t way_from(const std::vector<std::vector<StageBound>>& stages, std::size_t s) {
+  std::uint64_t cycles = 0;
+  for (std::size_t after = s + 1; after < stages.size(); ++after) {
+    if (stages[after].size() == stages[s].size()) cycles += least(stages[after]);
+  }
+  return cycles;
+}
+
 }  // namespace
 
 PlanBound bound_of(const Plan& plan, const ChipConfig& config,
                    std::span<const std::int64_t> positions) {
   PlanBound whole;
-  std::array<std::uint64_t, 3> by_name{};
-  std::vector<std::uint64_t> slowest;  // of each block
-  std::int64_t total = 0;
+  std::vector<std::vector<StageBound>> stages;  // text chips work side by side: those of the first
+  StageBound by_name;
   for (const Stage& stage : plan.stages) {
-    for (std::int64_t first = 0, block = 0; first < stage.rows; first += plan.block_rows, ++block) {
+    for (std::int64_t first = 0; first < stage.rows; first += plan.block_rows) {
       const std::int64_t rows = std::min<std::int64_t>(plan.block_rows, stage.rows - first);
-      std::span<const std::int64_t> own;
-      if (stage.kind == StageKind::kLayer) {
-        own = positions.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows));
-      }
-      count_work(plan, stage, rows, own, whole);
-      if (stage.text_chip != 0) continue;  // text chips work side by side
-      const StageBound bound = bound_of(plan, config, stage, rows, own);
-      const auto b = static_cast<std::size_t>(block);
-      if (slowest.size() <= b) slowest.resize(b + 1, 0);
-      slowest[b] = std::max(slowest[b], bound.cycles());
-      if (block == 0) total += static_cast<std::int64_t>(bound.cycles());
-      const std::array<std::uint64_t, 3> three = {bound.sram, bound.passes, bound.links};
-      const auto largest = std::max_element(three.begin(), three.end()) - three.begin();
-      by_name[static_cast<std::size_t>(largest)] += bound.cycles();
+      count_work(plan, stage, rows, rows_of(stage, positions, first, rows), whole);
+    }
+    if (stage.text_chip != 0) continue;
+    stages.push_back(bounds_of_blocks(plan, config, stage, positions));
+    const StageBound sum = sum_of(stages.back());
+    if (sum.sram == sum.cycles()) {
+      by_name.sram += sum.sram;
+    } else if (sum.passes == sum.cycles()) {
+      by_name.passes += sum.passes;
+    } else {
+      by_name.links += sum.links;
     }
   }
-  whole.cycles = u64(total);
-  for (std::size_t block = 1; block < slowest.size(); ++block) whole.cycles += slowest[block];
-  whole.interval = slowest.empty() ? 0 : *std::max_element(slowest.begin(), slowest.end());
-  constexpr std::array<const char*, 3> kNames = {"sram", "mac_array", "links"};
-  whole.name = kNames[static_cast<std::size_t>(std::max_element(by_name.begin(), by_name.end()) -
-                                               by_name.begin())];
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    whole.cycles = std::max(whole.cycles, way_to(stages, s, plan.is_chunk) +
+                                              sum_of(stages[s]).cycles() + way_from(stages, s));
+  }
+  whole.name = by_name.sram == by_name.cycles()     ? "sram"
+               : by_name.passes == by_name.cycles() ? "mac_array"
+                                                    : "links";
   return whole;
 }
 

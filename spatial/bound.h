@@ -13,7 +13,7 @@ namespace logos::spatial {
 struct StageBound {
   std::uint64_t sram = 0;    ///< weights once a block, keys and values once a row, at the full rate
   std::uint64_t passes = 0;  ///< of the MAC array, with what its shape leaves unused
-  std::uint64_t links = 0;   ///< of the link into a tile, for what every tile must be given
+  std::uint64_t links = 0;   ///< of the link into a tile, for what others must give it
 
   std::uint64_t cycles() const;
 };
@@ -22,13 +22,12 @@ struct StageBound {
 StageBound bound_of(const Plan& plan, const ChipConfig& config, const Stage& stage,
                     std::int64_t rows, std::span<const std::int64_t> positions);
 
-/// What a run takes at the least, however well its steps overlap: its first block in every stage,
-/// and each further block in the stage that is slowest for it (a pipeline of stages, every one of
-/// which works on one block at a time at the largest of its three bounds).
+/// What a run takes at the least, however well its steps overlap: for one of its stages, the way of
+/// a block to it, all that the stage does for all blocks at the rate of whatever binds, and the way
+/// of a block from there to the end. The largest over the stages counts.
 struct PlanBound {
   std::uint64_t cycles = 0;
   const char* name = "sram";       ///< the one that binds the most cycles: sram, mac_array, links
-  std::uint64_t interval = 0;      ///< cycles from a block to the next in the slowest stage
   std::uint64_t weight_bytes = 0;  ///< read from SRAM for products, over all tiles and blocks
   std::uint64_t kv_bytes = 0;      ///< keys and values read and written, with their exponents
   std::uint64_t macs = 0;          ///< useful ones: weights, scores, values

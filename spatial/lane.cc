@@ -47,26 +47,31 @@ Program program_of(const Plan& plan) {
   return program;
 }
 
-/// Cycles from a row to the next in the slowest stage, as the run went: between the ends of its
-/// blocks where there are several, else the one block's own; and the rows that are under way when
-/// every stage has work.
+/// Cycles from a row to the next in the slowest stage, as the run went: from the first end of one
+/// of its blocks to the last where there are several (a short block may overtake), else the one
+/// block's own; and the rows that are under way when every stage has work.
 Interval interval_of(const Plan& plan, const RunReport& report) {
   Interval interval;
   Cycles through = 0;  // the first block through every stage
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage& stage = plan.stages[s];
     const StageTime* first = nullptr;
-    const StageTime* last = nullptr;
+    Cycles first_end = 0;
+    Cycles last_end = 0;
     for (const StageTime& time : report.stage_times) {
       if (time.stage != static_cast<std::int32_t>(s)) continue;
-      if (first == nullptr) first = &time;
-      last = &time;
+      if (first == nullptr) {
+        first = &time;
+        first_end = time.end;
+      }
+      first_end = std::min(first_end, time.end);
+      last_end = std::max(last_end, time.end);
     }
     if (first == nullptr) continue;
     if (stage.text_chip == 0) through += first->end - first->begin;
     const std::int64_t first_rows = std::min<std::int64_t>(plan.block_rows, stage.rows);
-    const bool several = last != first;
-    const Cycles taken = several ? last->end - first->end : first->end - first->begin;
+    const bool several = last_end > first_end;
+    const Cycles taken = several ? last_end - first_end : first->end - first->begin;
     const auto rows = static_cast<Cycles>(several ? stage.rows - first_rows : first_rows);
     interval.cycles = std::max(interval.cycles, (taken + rows - 1) / rows);
   }
@@ -138,7 +143,9 @@ Result SpatialLane::run(const Artifact& artifact, const Identity& asked, const W
   for (const std::string& fault : options_.faults) plant_fault(fault, run);
   RunReport report = run_chips(plan, chip, weights, inputs, run);
   if (options_.say) {
-    for (const std::string& warning : report.warnings) options_.say(warning);
+    for (const std::string& warning : report.warnings) {
+      options_.say(fmt::format("{}: {}", asked.cut, warning));
+    }
   }
   const CriticalPath path = critical_path(plan, report);
   Timing timing = timing_of(plan, chip, inputs, report, path);

@@ -34,17 +34,13 @@ class Walk {
   const StepRecord& record() const { return report_.traces[sequencer_].records[record_]; }
   const Stage& stage(const SequencerTrace& trace) const { return plan_.stages[at(trace.stage)]; }
 
-  /// The step that ended with the run's last output.
+  /// The first of the steps that ended last.
   void find_last() {
     time_ = report_.cycles;
     for (std::size_t s = 0; s < report_.traces.size(); ++s) {
       const SequencerTrace& trace = report_.traces[s];
-      const Stage& stage = this->stage(trace);
       for (std::size_t r = 0; r < trace.records.size(); ++r) {
-        const Opcode opcode = stage.steps[at(trace.records[r].step)].opcode;
-        const bool shows =
-            opcode == Opcode::kShow || (opcode == Opcode::kEmbed && stage.next.empty());
-        if (!shows || trace.records[r].end != time_) continue;
+        if (trace.records[r].end != time_) continue;
         sequencer_ = s;
         record_ = r;
         return;

@@ -10,14 +10,14 @@
 
 namespace logos::spatial {
 
-/// What the time of a run went into: the chain of steps and packets that led to its last output,
+/// What the time of a run went into: the chain of steps and packets that led to its last step,
 /// each of which could begin only when the one before had ended. Adds up to the run's cycles.
 struct CriticalPath {
   std::array<std::uint64_t, kCategories> by_category{};
   std::map<std::int32_t, std::uint64_t> by_line;  ///< of the program (placeholder form)
 };
 
-/// Walks back from the last output: through the steps of its tile to the last wait that ended with
+/// Walks back from the last step: through the steps of its tile to the last wait that ended with
 /// a packet, over to the step that sent it, and so on.
 CriticalPath critical_path(const Plan& plan, const RunReport& report);
 

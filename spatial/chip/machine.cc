@@ -13,6 +13,19 @@
 namespace logos::spatial {
 namespace {
 
+/// Lines joined by semicolons: a message is one line.
+std::string in_one_line(const std::string& lines) {
+  std::string text;
+  for (const char c : lines) {
+    if (c == '\n') {
+      text += "; ";
+    } else {
+      text += c;
+    }
+  }
+  return text.substr(0, text.find_last_not_of("; ") + 1);
+}
+
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 TransportOptions transport_options(const ChipRun& options) {
@@ -176,7 +189,6 @@ void Machine::raise_fault(int operation) {
 void Machine::show(std::int64_t row, std::int64_t column, std::span<const float> values) {
   std::copy(values.begin(), values.end(),
             report_.outputs.begin() + row * plan.output_columns + column);
-  report_.cycles = std::max(report_.cycles, now());
 }
 
 void Machine::result_ready(StageRun& run, std::int32_t block) {
@@ -227,10 +239,16 @@ RunReport Machine::run() {
 
 void Machine::simulate() {
   const Cycles limit = options.cycle_limit.value_or(std::numeric_limits<std::int64_t>::max() / 4);
-  sc_core::sc_start(sc_core::sc_time::from_value(limit), sc_core::SC_EXIT_ON_STARVATION);
+  // What happens in the last cycle of a time that the kernel is given is left out.
+  sc_core::sc_start(sc_core::sc_time::from_value(limit + 1), sc_core::SC_EXIT_ON_STARVATION);
   if (sc_core::sc_pending_activity()) {
-    fail(std::make_exception_ptr(Error("spatial: the run", "cycle limit reached",
-                                       fmt::to_string(now()), fmt::to_string(limit))));
+    if (who_waits().empty()) {  // the last credits are on their way back
+      sc_core::sc_start();
+      return;
+    }
+    fail(std::make_exception_ptr(Error("spatial: the run", "cycle limit reached before its end",
+                                       fmt::format("more than {} cycles", limit),
+                                       fmt::format("{} at most", limit))));
   }
   unwind();
 }
@@ -245,9 +263,9 @@ std::string Machine::who_waits() const {
   int count = 0;
   for (const auto& sequencer : sequencers_) {
     if (sequencer->ended()) continue;
-    if (++count <= 20) lines += sequencer->standing() + "\n";
+    if (++count <= 20) lines += sequencer->standing() + "; ";
   }
-  if (count > 20) lines += fmt::format("and {} more\n", count - 20);
+  if (count > 20) lines += fmt::format("and {} more; ", count - 20);
   return lines;
 }
 
@@ -255,19 +273,21 @@ void Machine::check_end() {
   const std::string waiting = who_waits();
   std::string left = transport.unfinished();
   if (!waiting.empty()) {
-    fail(
-        std::make_exception_ptr(Error("spatial: the run", "nothing can go on: " + waiting + left)));
+    fail(std::make_exception_ptr(
+        Error("spatial: the run", in_one_line("nothing can go on: " + waiting + left))));
     sc_core::sc_start();
     std::rethrow_exception(error_);
   }
-  if (options.early_read && !read_early_) {
-    throw Error("--fault", "the planted early read never had a chance");
+  if ((options.early_read && !read_early_) || transport.fault_waits()) {
+    throw Error("--fault", "a planted fault never had a chance to strike");
   }
   for (const auto& run : stages_) {
     for (const auto& tile : run->tiles) left += tile->unfinished();
   }
   left += collector.unfinished();
-  if (!left.empty()) throw Error("spatial: the run", "it ended with work left over: " + left);
+  if (!left.empty()) {
+    throw Error("spatial: the run", in_one_line("it ended with work left over: " + left));
+  }
 }
 
 void Machine::collect() {
@@ -287,7 +307,12 @@ void Machine::collect() {
   report_.links = transport.link_loads();
   report_.chip_links = transport.chip_link_loads();
   report_.warnings = transport.warnings();
-  for (const auto& sequencer : sequencers_) report_.traces.push_back(std::move(sequencer->trace()));
+  for (const auto& sequencer : sequencers_) {
+    for (const StepRecord& record : sequencer->trace().records) {
+      report_.cycles = std::max(report_.cycles, record.end);
+    }
+    report_.traces.push_back(std::move(sequencer->trace()));
+  }
 }
 
 RunReport run_chips(const Plan& plan, const ChipConfig& config, const WeightStore& weights,

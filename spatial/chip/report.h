@@ -51,10 +51,10 @@ struct TileReport {
 struct RunReport {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::vector<float> outputs;          ///< `[rows, columns]`
-  std::optional<int> fault;            ///< the first operation, in program order, that raised FAULT
-  Cycles cycles = 0;                   ///< from time zero to the last output in a tile
-  std::vector<StageTime> stage_times;  ///< by stage, then block
+  std::vector<float> outputs;  ///< `[rows, columns]`
+  std::optional<int> fault;    ///< the first operation, in program order, that raised FAULT
+  Cycles cycles = 0;  ///< from time zero to the end of the last step, with every output in a tile
+  std::vector<StageTime> stage_times;          ///< by stage, then block
   std::vector<std::vector<TileReport>> tiles;  ///< [chip][tile]
   std::vector<std::vector<LinkLoad>> links;    ///< [chip]
   std::vector<ChipLinkLoad> chip_links;

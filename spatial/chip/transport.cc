@@ -159,6 +159,11 @@ std::vector<std::string> Transport::warnings() const {
   return warnings;
 }
 
+bool Transport::fault_waits() const {
+  return std::any_of(meshes_.begin(), meshes_.end(),
+                     [](const auto& mesh) { return mesh->fault_waits(); });
+}
+
 std::string Transport::unfinished() const {
   std::string lines;
   for (std::size_t chip = 0; chip < meshes_.size(); ++chip) {

@@ -27,6 +27,7 @@ class FlitMesh : public Network {
   void on_arrival(Arrival arrival) override { arrival_ = std::move(arrival); }
   std::vector<LinkLoad> link_loads() const override;
   std::string unfinished() const override;
+  bool fault_waits() const override { return fault_.waits(); }
   std::string warning() const override { return ""; }
 
  private:

@@ -20,6 +20,8 @@ class PlantedFault {
     return fault_ && fault_->kind == kind && now >= fault_->from && count();
   }
 
+  bool waits() const { return fault_.has_value(); }  ///< it has not struck
+
  private:
   bool count();
 

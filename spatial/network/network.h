@@ -93,6 +93,8 @@ class Network {
   /// destinations; else lines that say who waits for whom. Where nothing can move any more the mesh
   /// sleeps, so that the kernel's run ends: ask then.
   virtual std::string unfinished() const = 0;
+  /// Whether a fault is planted that has found no chance so far.
+  virtual bool fault_waits() const = 0;
   /// "" or a line that says why the model may be wrong for what it was asked.
   virtual std::string warning() const = 0;
 };

@@ -48,6 +48,7 @@ class PacketMesh : public Network {
   void on_arrival(Arrival arrival) override { arrival_ = std::move(arrival); }
   std::vector<LinkLoad> link_loads() const override;
   std::string unfinished() const override { return join_lines(packets_.unfinished()); }
+  bool fault_waits() const override { return fault_.waits(); }
   std::string warning() const override;
 
  private:

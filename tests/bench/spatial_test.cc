@@ -149,9 +149,52 @@ TEST(Spatial, APlantedFaultEndsTheRunAndSaysWhat) {
   }
 }
 
-TEST(Spatial, ACycleLimitReachedIsAnError) {
-  EXPECT_THAT(lane_of({"--cut", "decode:16", "--cycle-limit", "1000"}, 2).value("failed", ""),
-              HasSubstr("limit"));
+TEST(Spatial, AFaultThatFindsNoChanceIsSaid) {
+  for (const char* fault : {"mesh3:dropped_flit@100", "mesh0:lost_credit@99999",
+                            "mesh0:swapped_destination@99999", "tile0:early_read@99999"}) {
+    EXPECT_THAT(lane_of({"--cut", "decode:3", "--fault", fault}, 2).value("failed", ""),
+                HasSubstr("never had a chance"))
+        << fault;
+  }
+}
+
+TEST(Spatial, MoreCyclesThanTheLimitAreAnErrorAndAsManyAreNone) {
+  const std::uint64_t cycles = lane_of({"--cut", "decode:8"}).at("cycles");
+  const auto with_limit = [&](std::uint64_t limit, int status) {
+    return lane_of({"--cut", "decode:8", "--cycle-limit", std::to_string(limit)}, status);
+  };
+  EXPECT_EQ(with_limit(cycles, 0).at("cycles"), cycles);
+  EXPECT_THAT(with_limit(cycles - 1, 2).value("failed", ""), HasSubstr("cycle limit"));
+}
+
+// A short last block may end before the first one; a text chip after the others; and what binds may
+// be anything.
+TEST(Spatial, FiguresOfARunAreOfOneTime) {
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--cut", "prefill:5"},
+           {"--cut", "head@batch:5x2"},
+           {"--cut", "embedding@prefill:6"},
+           {"--cut", "embedding@decode:33", "--chips", "2", "--set",
+            "chip.chip_link_gb_per_s=0.001"},
+           {"--cut", "prefill:17", "--set", "chip.block_rows=16", "--set", "chip.mac_rows=1",
+            "--set", "chip.mac_columns=1"},
+           {"--cut", "embedding@prefill:6", "--set", "chip.link_bytes=8", "--set",
+            "chip.mesh_width=1", "--set", "chip.mesh_height=1"}}) {
+    std::vector<std::string> arguments = more;
+    arguments.emplace_back("--map");
+    const json lane = lane_of(arguments);
+    const std::uint64_t cycles = lane.at("cycles");
+    EXPECT_LE(lane.at("bound").at("fraction"), 1.0) << more[1];
+    EXPECT_GT(lane.at("interval").at("cycles"), 0) << more[1];
+    EXPECT_LE(lane.at("interval").at("cycles"), cycles) << more[1];
+    EXPECT_GT(lane.at("interval").at("rows_to_fill"), 0) << more[1];
+    for (const json& stage : lane.at("map").at("stages")) {
+      EXPECT_LE(stage.at("block_cycles"), cycles) << more[1];
+    }
+    for (const json& link : lane.at("map").at("chip_links")) {
+      EXPECT_LE(link.at("busy"), 1.0) << more[1];
+    }
+  }
 }
 
 }  // namespace

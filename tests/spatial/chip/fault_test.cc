@@ -54,7 +54,7 @@ TEST(ChipFaults, AnEarlyReadWithoutAChanceIsAnError) {
   const ChipCase job("llama", "layer:1@decode:5");
   ChipRun options;
   options.early_read = EarlyRead{0, 0, 1u << 30};
-  EXPECT_THAT(said_with(job, options), HasSubstr("the planted early read never had a chance"));
+  EXPECT_THAT(said_with(job, options), HasSubstr("a planted fault never had a chance to strike"));
 }
 
 TEST(ChipFaults, WhatANetworkLosesIsFound) {
