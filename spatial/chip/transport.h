@@ -48,7 +48,7 @@ class Transport {
   std::vector<std::vector<LinkLoad>> link_loads() const;
   std::vector<ChipLinkLoad> chip_link_loads() const;
   std::vector<std::string> warnings() const;
-  bool fault_waits() const;  ///< whether a planted fault has found no chance
+  bool fault_waits() const;        ///< whether a planted fault has found no chance
   std::string unfinished() const;  ///< "" or lines: what is still under way
 
  private:

@@ -96,9 +96,7 @@ TEST_P(Faults, StandWhereTheReferenceHasThem) {
 class LouderWeights : public WeightStore {
  public:
   LouderWeights(const WeightStore& store, std::vector<std::pair<std::string, float>> factors)
-      : store_(store),
-        factors_(std::move(factors)),
-        sha256_(sha256_hex(store.sha256() + name())) {}
+      : store_(store), factors_(std::move(factors)), sha256_(sha256_hex(store.sha256() + name())) {}
 
   MatrixView matrix(std::string_view tensor) const override {
     MatrixView view = store_.matrix(tensor);
