@@ -233,8 +233,8 @@ void take_benchmark_flag(const std::string& argument, Options& options) {
 struct Raw {
   std::vector<std::string> cuts, lanes, settings, faults;
   std::string weights, chips, context, position, generate, chunk, batch, format, fill, stalls,
-      cycle_limit, threads, tokens, prompt, text, out, dump, artifacts, gpu, board, engine_rows,
-      chip, wave, wave_window;
+      cycle_limit, threads, tokens, prompt, text, out, dump, trace, report, history, artifacts, gpu,
+      board, engine_rows, chip, wave, wave_window;
   bool version = false;
 };
 
@@ -288,6 +288,11 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("--out", raw.out, "write the result to a file too")->group(outputs);
   app.add_option("--dump", raw.dump, "write every operation of the one lane as JSON lines")
       ->group(outputs);
+  app.add_option("--trace", raw.trace, "write what ran when, for Perfetto or Chrome")
+      ->group(outputs);
+  app.add_option("--report", raw.report, "write an HTML page that needs nothing else")
+      ->group(outputs);
+  app.add_option("--history", raw.history, "keep every result in this SQLite file")->group(outputs);
   app.add_option("--artifacts", raw.artifacts, "folder where lowered cuts are kept and reused")
       ->group(outputs);
   app.add_flag("--list", options.list, "cuts, models, presets, lanes, configurations")
@@ -362,10 +367,10 @@ void take_numbers(const Raw& raw, Options& options) {
 void take(const CLI::App& app, const Raw& raw, Options& options) {
   const auto given = [&](const char* name) { return app.get_option(name)->count() > 0; };
   for (const char* name :
-       {"--chips",  "--context", "--position",    "--generate",    "--chunk",
-        "--batch",  "--stalls",  "--cycle-limit", "--threads",     "--out",
-        "--dump",   "--gpu",     "--artifacts",   "--text",        "--model",
-        "--tokens", "--fill",    "--board",       "--chip-config", "--engine-rows"}) {
+       {"--chips",  "--context",     "--position", "--generate",    "--chunk",      "--batch",
+        "--stalls", "--cycle-limit", "--threads",  "--out",         "--dump",       "--trace",
+        "--report", "--history",     "--gpu",      "--artifacts",   "--text",       "--model",
+        "--tokens", "--fill",        "--board",    "--chip-config", "--engine-rows"}) {
     if (given(name) && app.get_option(name)->results().front().empty()) {
       throw Error(name, "an empty value");
     }
@@ -381,6 +386,9 @@ void take(const CLI::App& app, const Raw& raw, Options& options) {
   if (given("--text")) options.text = raw.text;
   if (given("--out")) options.out = raw.out;
   if (given("--dump")) options.dump = raw.dump;
+  if (given("--trace")) options.trace = raw.trace;
+  if (given("--report")) options.report = raw.report;
+  if (given("--history")) options.history = raw.history;
   if (given("--artifacts")) options.artifacts = raw.artifacts;
   if (given("--gpu")) options.gpu = raw.gpu;
   if (given("--board")) options.board = raw.board;

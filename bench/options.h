@@ -48,6 +48,9 @@ struct Options {
   Format format = Format::kConsole;
   std::optional<std::filesystem::path> out;
   std::optional<std::filesystem::path> dump;
+  std::optional<std::filesystem::path> trace;
+  std::optional<std::filesystem::path> report;
+  std::optional<std::filesystem::path> history;
   std::optional<std::filesystem::path> artifacts;
 
   std::optional<std::filesystem::path> gpu;

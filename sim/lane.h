@@ -28,6 +28,7 @@ struct RunOptions {
   std::optional<std::uint32_t> fill;  ///< what unused memory and padding hold
   int threads = 1;                    ///< host threads of the reference
   std::optional<std::uint64_t> cycle_limit;
+  bool timeline = false;  ///< make Result::timeline
 };
 
 /// A machine that runs every cut. Stateless: the caches are in the inputs.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/machine_map.h"
+#include "sim/timeline.h"
 #include "sim/timing.h"
 
 namespace logos {
@@ -25,7 +26,8 @@ struct Result {
   std::vector<float> outputs;
   std::optional<FaultSite> fault;
   Timing timing;
-  std::shared_ptr<const MachineMap> map = nullptr;  ///< of a machine of tiles
+  std::shared_ptr<const MachineMap> map = nullptr;     ///< of a machine of tiles
+  std::shared_ptr<const Timeline> timeline = nullptr;  ///< where the run was asked for it
 };
 
 /// SHA-256 over the outputs as little-endian binary32, row-major.
