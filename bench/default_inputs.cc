@@ -80,7 +80,7 @@ std::vector<float> InputMaker::computed_rows(const Plan& plan, std::int64_t laye
 std::vector<float> InputMaker::given(const Plan& plan) {
   const std::int64_t before =
       plan.cut.part == Cut::Part::kHead ? model_.spec.layers : plan.cut.layer - 1;
-  if (!model_.directory) {
+  if (!model_.path) {
     return synthetic_rows(plan.cut.rows, model_.spec.columns,
                           static_cast<std::uint64_t>(before) + 1);
   }

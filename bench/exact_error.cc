@@ -22,7 +22,7 @@ namespace {
 class Weights {
  public:
   explicit Weights(const Model& model) {
-    if (model.weights_kind == "checkpoint") checkpoint_.emplace(*model.directory);
+    if (model.weights_kind == "checkpoint") checkpoint_.emplace(*model.path);
     weights_ = checkpoint_ ? reference::exact_weights(*checkpoint_)
                            : reference::exact_weights(*model.weights);
   }
@@ -55,7 +55,7 @@ class ExactCut {
     const bool no_history = std::all_of(plan_.histories.begin(), plan_.histories.end(),
                                         [](const Sequence& history) { return history.empty(); });
     const bool from_tokens = plan_.cut.part == Cut::Part::kWhole && no_history;
-    return session_.model.directory || from_tokens ? of_tokens() : of_inputs();
+    return session_.model.path || from_tokens ? of_tokens() : of_inputs();
   }
 
  private:

@@ -227,7 +227,7 @@ const KvCache& CacheMaker::made(const Sequence& history) {
 
 KvCache CacheMaker::filled(const Sequence& history, std::int64_t capacity, std::int64_t first_layer,
                            std::int64_t layers) {
-  if (!model_.directory) {
+  if (!model_.path) {
     return synthetic_cache(model_.spec, static_cast<std::int64_t>(history.size()), capacity,
                            first_layer, layers);
   }

@@ -8,6 +8,7 @@
 
 #include "bench/progress.h"
 #include "program/error.h"
+#include "program/gguf_model.h"
 #include "program/json_fault.h"
 #include "program/printable.h"
 #include "program/text_file.h"
@@ -131,24 +132,31 @@ Model read_model(std::string_view name) {
   model.name = escaped(resolved.name);
   model.spec = resolved.reading.spec;
   model.trained_positions = resolved.reading.trained_positions;
-  model.directory = resolved.directory;
+  model.path = resolved.path;
   for (const std::string& remark : resolved.reading.remarks) say(remark);
-  if (model.directory) {
-    model.vocabulary = read_vocabulary_beside(*model.directory, model.spec.vocabulary);
-    model.prompt = read_prompt_beside(*model.directory, model.spec.vocabulary);
+  model.is_gguf = resolved.is_gguf;
+  if (model.is_gguf) {
+    const InputFile file(*model.path);
+    model.vocabulary.texts = gguf_vocabulary(read_gguf_header(file));
+  } else if (model.path) {
+    model.vocabulary = read_vocabulary_beside(*model.path, model.spec.vocabulary);
+    model.prompt = read_prompt_beside(*model.path, model.spec.vocabulary);
   }
   return model;
 }
 
 void load_weights(const Options& options, Model& model) {
   std::vector<std::string> remarks;
-  if (options.synthetic_seed || !model.directory) {
+  if (options.synthetic_seed || !model.path) {
     const std::uint64_t seed = options.synthetic_seed.value_or(1);
     model.weights_kind = fmt::format("synthetic:{}", seed);
     model.weights = synthetic_store(model.spec, seed);
+  } else if (model.is_gguf) {
+    model.weights_kind = "gguf";
+    model.weights = store_of_gguf(*model.path, model.spec, &remarks);
   } else {
     model.weights_kind = "checkpoint";
-    model.weights = store_of_checkpoint(*model.directory, model.spec, remarks);
+    model.weights = store_of_checkpoint(*model.path, model.spec, remarks);
   }
   for (const std::string& remark : remarks) say(remark);
 }

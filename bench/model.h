@@ -18,7 +18,7 @@ namespace logos::bench {
 /// What token ids stand for, as far as the model says.
 struct Vocabulary {
   bool bytes = false;              ///< token id = byte
-  std::vector<std::string> texts;  ///< by id, from the vocab.json beside the model; else empty
+  std::vector<std::string> texts;  ///< by id, from vocab.json beside the model or GGUF; else empty
 
   bool known() const { return bytes || !texts.empty(); }
   /// The bytes that the ids stand for, with whatever is not UTF-8 replaced by U+FFFD. Null where
@@ -31,8 +31,9 @@ struct Model {
   std::string name;
   ModelSpec spec;
   std::int64_t trained_positions = 0;              ///< 0 where unknown
-  std::optional<std::filesystem::path> directory;  ///< null for a preset
-  std::string weights_kind;                        ///< "checkpoint" or "synthetic:SEED"
+  std::optional<std::filesystem::path> path;  ///< a directory or a GGUF file; null for a preset
+  bool is_gguf = false;
+  std::string weights_kind;  ///< "checkpoint", "gguf" or "synthetic:SEED"
   std::unique_ptr<WeightStore> weights;
   std::vector<std::int64_t> prompt;  ///< ids (from 0) of its prompt.txt; empty where it has none
   Vocabulary vocabulary;

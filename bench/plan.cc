@@ -103,7 +103,7 @@ void say_cache_of_text(const Plan& plan, const Options& options, const Model& mo
   if (first == 1) return;
   say(fmt::format("{}: a text carries no cache: positions 1 to {} are filled {}",
                   options.text->string(), first - 1,
-                  model.directory ? "with the default ids (--cut with --tokens takes others)"
+                  model.path ? "with the default ids (--cut with --tokens takes others)"
                                   : "synthetically"));
 }
 
@@ -135,7 +135,7 @@ void say_unused(const Plan& plan, const Options& options, const Model& model) {
                     what));
   };
   const bool embedding = plan.cut.part == Cut::Part::kEmbedding;
-  if (!model.directory && !embedding && plan.cut.part != Cut::Part::kWhole) {
+  if (!model.path && !embedding && plan.cut.part != Cut::Part::kWhole) {
     remark("the rows and the cache of a preset's part are synthetic: no id changes a thing");
     return;
   }
@@ -150,7 +150,7 @@ void say_unused(const Plan& plan, const Options& options, const Model& model) {
         position == last ? fmt::format("id {}", last)
                          : fmt::format("what lies between, ids {} to {},", position, last)));
   }
-  if (!model.directory && position > 1) {
+  if (!model.path && position > 1) {
     remark("a preset's cache is synthetic: only a step's own id is taken, the last");
   }
 }

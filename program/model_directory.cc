@@ -1,8 +1,9 @@
-// Finds the model that a name means: a preset, the embedded default, a directory.
+// Finds the model that a name means: a preset, the embedded default, a directory, a GGUF file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "program/error.h"
+#include "program/gguf_model.h"
 #include "program/presets.h"
 #include "program/safetensors_header.h"
 #include "program/text_file.h"
@@ -48,6 +49,12 @@ ModelName resolve_model(std::string_view name) {
     model.reading.trained_positions = preset_trained_positions(name);
     return model;
   }
+  if (!name.empty() && looks_like_gguf(name)) {
+    model.path = name;
+    model.is_gguf = true;
+    model.reading = read_gguf_model(*model.path);
+    return model;
+  }
   const fs::path dir = name == "kjv" ? fs::path(LOGOS_MODELS_DIR) / "kjv" : fs::path(name);
   std::error_code error;
   if (name.empty() || !fs::is_directory(dir, error)) {
@@ -55,10 +62,10 @@ ModelName resolve_model(std::string_view name) {
     for (const std::string& known : preset_names()) names += ", " + known;
     throw Error(fmt::format("model \"{}\"", name), "no such model",
                 name.empty() ? "an empty name" : "no directory of that name",
-                fmt::format("a directory with config.json, or one of {}", names));
+                fmt::format("a directory with config.json, a GGUF file, or one of {}", names));
   }
   model.reading = read_model_directory(dir);
-  model.directory = dir;
+  model.path = dir;
   return model;
 }
 

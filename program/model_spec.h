@@ -70,11 +70,12 @@ std::optional<ModelSpec> preset(std::string_view name);
 /// dividing, epsilon >= 2^-40, …). `where` names the source of the spec.
 void validate(const ModelSpec& spec, std::string_view where);
 
-/// What `--model` names: a preset, `kjv` (the embedded default) or a model directory.
+/// What `--model` names: a preset, `kjv` (the embedded default), a model directory or a GGUF file.
 struct ModelName {
   std::string name;  ///< as given
   ModelReading reading;
-  std::optional<std::filesystem::path> directory;  ///< null for a preset
+  std::optional<std::filesystem::path> path;  ///< a directory or a GGUF file; null for a preset
+  bool is_gguf = false;
 };
 ModelName resolve_model(std::string_view name);
 

@@ -163,7 +163,7 @@ int run(int argc, char** argv) {
   const auto add_cut = [&](CLI::App* command, bool required) {
     command->add_option("--cut", options.cut, "decode:CTX, prefill:ROWS, batch:ROWSxCTX; layer:N@…")
         ->required(required);
-    command->add_option("--model", options.model, "a preset, kjv, or a model directory")
+    command->add_option("--model", options.model, "a preset, kjv, a model directory or a GGUF file")
         ->capture_default_str();
     command->add_option("--chips", options.chips, "chips to split over")->capture_default_str();
   };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/weights/store.h"
+
 namespace logos::reference {
 
 std::uint32_t peak_of(std::span<const float> x) {
@@ -51,6 +53,14 @@ void embedding_row(std::span<const std::int8_t> q, std::span<const std::uint8_t>
                    std::span<float> x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = nearest_f32(std::int64_t{q[i]} * std::int64_t{c[i / 32]}) * scale;
+  }
+}
+
+void embedding_row(std::span<const std::int8_t> q, std::span<const std::uint16_t> halves,
+                   std::span<float> x) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::int64_t c = multiplier_of_half(halves[i / 32]);
+    x[i] = nearest_f32(std::int64_t{q[i]} * c) * kScaleB;
   }
 }
 

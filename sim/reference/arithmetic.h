@@ -132,6 +132,9 @@ std::int64_t exact_sum(std::span<const std::int8_t> q, std::span<const std::uint
 /// x_i = f32(F(q*c) * D) of a row of the embedding (section 4).
 void embedding_row(std::span<const std::int8_t> q, std::span<const std::uint8_t> c, float scale,
                    std::span<float> x);
+/// The same of profile B: a binary16 d a group (section GGUF).
+void embedding_row(std::span<const std::int8_t> q, std::span<const std::uint16_t> halves,
+                   std::span<float> x);
 
 /// RMSNorm of a row or a head; says whether its quantizer raised FAULT (section 5). `y` may be `x`.
 bool rms_norm(std::span<const float> x, std::span<const float> gain, float epsilon,

@@ -37,11 +37,9 @@ std::span<const float> checked_vector(const WeightStore& weights, const Vector& 
 struct Chip {
   Chip(const Program& program_of, const WeightStore& weights)
       : program(program_of), cells(program_of.values.size()) {
-    if (program.profile != Profile::kA) {
-      throw Error("reference", "encoding of the weights", "OFA-1 profile B", "OFA-1 profile A");
-    }
     for (const Matrix& matrix : program.matrices) {
       matrices.push_back(checked_matrix(weights, matrix));
+      check_profile(matrices.back(), program.profile, matrix.tensor);
     }
     for (const Vector& vector : program.vectors) vectors.push_back(checked_vector(weights, vector));
   }

@@ -47,7 +47,12 @@ struct Product {
     const std::int64_t row = rows.begin + n;
     Tile tile{};
     tile.q = weights.q.data() + row * weights.pitch + (groups.first + group) * kGroup;
-    tile.c = weights.multipliers.data() + row * weights.groups + groups.first + group;
+    const std::int64_t multiplier = row * weights.groups + groups.first + group;
+    if (weights.profile() == Profile::kB) {
+      tile.halves = weights.halves.data() + multiplier;
+    } else {
+      tile.c = weights.multipliers.data() + multiplier;
+    }
     tile.q_pitch = weights.pitch;
     tile.c_pitch = weights.groups;
     tile.activation_pitch = groups.count * method.group_bytes;
@@ -122,7 +127,8 @@ void exact_sums(const MatrixView& weights, Share rows, Share columns,
   std::fill(sums.begin(), sums.end(), 0);
   if (sums.empty() || columns.size() == 0) return;
 
-  const Methods methods = methods_of(instructions);
+  const Methods methods =
+      weights.profile() == Profile::kB ? half_methods(instructions) : methods_of(instructions);
   const Method& method = activation_rows >= methods.many_from ? methods.many : methods.few;
   const Groups groups = groups_of(columns);
   const std::int64_t pitch = groups.count * method.group_bytes;

@@ -16,7 +16,8 @@ inline constexpr std::int64_t kMaxGroups = 64;
 /// Where a tile of the product lies.
 struct Tile {
   const std::int8_t* q;             ///< of the first weight row, first group
-  const std::uint8_t* c;            ///< likewise
+  const std::uint8_t* c;            ///< likewise; null in profile B
+  const std::uint16_t* halves;      ///< likewise; null in profile A
   std::ptrdiff_t q_pitch;           ///< bytes from one weight row to the next
   std::ptrdiff_t c_pitch;           ///< likewise
   const std::byte* activations;     ///< as `prepare` laid them out: first row, first group
@@ -75,6 +76,9 @@ void prepare_planes(const std::int16_t* a, std::int64_t columns, std::int64_t le
 inline constexpr std::int64_t kQuadBytes = 64;
 void prepare_quads(const std::int16_t* a, std::int64_t columns, std::int64_t lead,
                    std::int64_t groups, std::byte* to);
+
+/// The method of profile B, whose multipliers are too wide to be taken into the weights.
+Methods half_methods(Instructions instructions);
 
 /// The method of `vpdpbusd` on byte planes, a lane a weight row (product_vnni.cc).
 Method vnni_panel_method();

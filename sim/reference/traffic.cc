@@ -9,11 +9,14 @@ namespace {
 
 std::uint64_t u64(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
-/// Bytes of `rows` rows of the columns that a chip holds of a matrix.
-std::uint64_t matrix_bytes(std::int64_t rows, Share columns) {
+/// Bytes of `rows` rows of the columns that a chip holds of a matrix: integers, and a multiplier of
+/// one byte a group with a scale a row, or in profile B one of two bytes a group.
+std::uint64_t matrix_bytes(Profile profile, std::int64_t rows, Share columns) {
   if (columns.size() == 0) return 0;
   const std::int64_t groups = (columns.end + kGroup - 1) / kGroup - columns.begin / kGroup;
-  return u64(rows) * (u64(columns.size()) + u64(groups) + sizeof(float));
+  const std::uint64_t scales =
+      profile == Profile::kB ? 2 * u64(groups) : u64(groups) + sizeof(float);
+  return u64(rows) * (u64(columns.size()) + scales);
 }
 
 std::uint64_t cached_bytes(const Cache& cache, std::int64_t positions) {
@@ -48,14 +51,14 @@ void add_operation(const Program& program, const Operation& operation, const Inp
           std::count_if(inputs.tokens.begin(), inputs.tokens.end(), [&](std::int64_t token) {
             return token - 1 >= matrix.row_share.begin && token - 1 < matrix.row_share.end;
           });
-      traffic.bytes += matrix_bytes(held, matrix.column_share);
+      traffic.bytes += matrix_bytes(program.profile, held, matrix.column_share);
       return;
     }
     case Word::kProduct:
     case Word::kSums: {
       const Matrix& matrix = program.matrices[static_cast<std::size_t>(operation.matrix)];
       const Value& block = program.values[static_cast<std::size_t>(operation.arguments.front())];
-      traffic.bytes += matrix_bytes(matrix.row_share.size(), matrix.column_share);
+      traffic.bytes += matrix_bytes(program.profile, matrix.row_share.size(), matrix.column_share);
       traffic.macs += u64(block.rows * matrix.row_share.size() * matrix.column_share.size());
       return;
     }

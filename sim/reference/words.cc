@@ -25,9 +25,14 @@ void embedded(const Matrix& share, const MatrixView& weights, std::span<const st
     to.held[static_cast<std::size_t>(r)] = held;
     if (!held) continue;
     const auto row = static_cast<std::size_t>(n);
-    embedding_row(weights.q.subspan(row * static_cast<std::size_t>(weights.pitch)),
-                  weights.multipliers.subspan(row * static_cast<std::size_t>(weights.groups)),
-                  weights.scales[row], part_of(to.x, r, result.columns));
+    const auto q = weights.q.subspan(row * static_cast<std::size_t>(weights.pitch));
+    const std::size_t group = row * static_cast<std::size_t>(weights.groups);
+    const auto x = part_of(to.x, r, result.columns);
+    if (weights.profile() == Profile::kB) {
+      embedding_row(q, weights.halves.subspan(group), x);
+    } else {
+      embedding_row(q, weights.multipliers.subspan(group), weights.scales[row], x);
+    }
   }
 }
 
@@ -137,6 +142,10 @@ void sums(const Value& type, const Cell& block, const Matrix& share, const Matri
   exact_sums(weights, share.row_share, share.column_share, block.q, type.rows, to.sums, workers,
              instructions);
   to.exponents = block.exponents;
+  if (weights.profile() == Profile::kB) {
+    to.scales.assign(static_cast<std::size_t>(share.row_share.size()), kScaleB);
+    return;
+  }
   const auto scales = weights.scales.subspan(static_cast<std::size_t>(share.row_share.begin),
                                              static_cast<std::size_t>(share.row_share.size()));
   to.scales.assign(scales.begin(), scales.end());

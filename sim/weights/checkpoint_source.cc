@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <set>
 
 #include "program/error.h"
@@ -81,15 +79,8 @@ float CheckpointSource::matrix_row(const PlannedTensor& tensor, std::int64_t row
 }
 
 void CheckpointSource::vector(const PlannedTensor& tensor, std::span<float> values) {
-  constexpr float kGreatest = 0x1p40F;
   checkpoint_.read_row(tensor.name, 0, values);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(std::fabs(values[i]) <= kGreatest)) {  // also NaN
-      throw Error(place(tensor), fmt::format("element {} is not admitted", i),
-                  fmt::format("{}", values[i]), "a number of at most 2^40 in magnitude");
-    }
-    if (std::fpclassify(values[i]) == FP_SUBNORMAL) values[i] = 0;
-  }
+  admit_vector(values, place(tensor));
 }
 
 std::string CheckpointSource::place(const PlannedTensor& tensor) const {

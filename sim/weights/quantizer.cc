@@ -93,4 +93,15 @@ QuantizedRow quantize_row(std::span<const float> row, std::string_view tensor) {
   return result;
 }
 
+void admit_vector(std::span<float> values, std::string_view tensor) {
+  constexpr float kGreatest = 0x1p40F;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(std::fabs(values[i]) <= kGreatest)) {  // also NaN
+      throw Error(tensor, fmt::format("element {} is not admitted", i),
+                  fmt::format("{}", values[i]), "a number of at most 2^40 in magnitude");
+    }
+    if (std::fpclassify(values[i]) == FP_SUBNORMAL) values[i] = 0;
+  }
+}
+
 }  // namespace logos

@@ -22,4 +22,8 @@ QuantizedRow quantize_row(std::span<const float> row, std::string_view tensor);
 float quantize_row_into(std::span<const float> row, std::span<std::uint8_t> multipliers,
                         std::span<std::int8_t> q, std::string_view tensor);
 
+/// Holds a gain or bias to what arithmetic.md, section 3, admits: throws Error (where = `tensor`)
+/// for a value that is not finite or beyond 2^40; subnormal values become +0.
+void admit_vector(std::span<float> values, std::string_view tensor);
+
 }  // namespace logos

@@ -77,6 +77,16 @@ class PackedStore final : public WeightStore {
     const PlacedTensor& placed = find(tensor);
     if (!placed.tensor.is_matrix) throw Error(tensor_place(file_, tensor), "is no matrix");
     const auto rows = static_cast<std::size_t>(placed.tensor.rows);
+    if (header_.layout.profile == Profile::kB) {
+      return {.rows = placed.tensor.rows,
+              .columns = placed.tensor.columns,
+              .pitch = static_cast<std::int64_t>(placed.pitch),
+              .groups = static_cast<std::int64_t>(placed.groups),
+              .q = section<std::int8_t>(placed.q, rows * placed.pitch),
+              .multipliers = {},
+              .scales = {},
+              .halves = section<std::uint16_t>(placed.halves, rows * placed.groups)};
+    }
     return {.rows = placed.tensor.rows,
             .columns = placed.tensor.columns,
             .pitch = static_cast<std::int64_t>(placed.pitch),
@@ -127,6 +137,14 @@ void check_digest(const StoreHeader& header, std::span<const std::byte> file,
 }
 
 }  // namespace
+
+void check_profile(const MatrixView& matrix, Profile wanted, std::string_view tensor) {
+  if (matrix.profile() == wanted) return;
+  const auto text = [](Profile profile) {
+    return profile == Profile::kA ? "OFA-1 profile A" : "OFA-1 profile B";
+  };
+  throw Error(tensor, "encoded in another profile", text(matrix.profile()), text(wanted));
+}
 
 std::unique_ptr<WeightStore> open_store(const std::filesystem::path& file,
                                         std::string_view expected_source) {

@@ -26,7 +26,8 @@ constexpr std::size_t kJsonBytesAt = 48;
 constexpr std::size_t kFileBytesAt = 56;
 constexpr std::size_t kJsonDigestAt = 64;
 constexpr std::size_t kDigestDigits = 64;
-constexpr std::string_view kArithmetic = "OFA-1 profile A, groups of 32";
+constexpr std::string_view kProfileA = "OFA-1 profile A, groups of 32";
+constexpr std::string_view kProfileB = "OFA-1 profile B, groups of 32";
 
 std::uint64_t round_up(std::uint64_t bytes) {
   return (bytes + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
@@ -47,10 +48,17 @@ std::uint64_t take(std::uint64_t count, std::uint64_t size, std::uint64_t& end,
   return begin;
 }
 
-Json to_json(const PlacedTensor& placed) {
+Json to_json(const PlacedTensor& placed, Profile profile) {
   const PlannedTensor& tensor = placed.tensor;
   if (!tensor.is_matrix) {
     return {{"name", tensor.name}, {"size", tensor.columns}, {"values", placed.values}};
+  }
+  if (profile == Profile::kB) {
+    return {{"name", tensor.name},
+            {"rows", tensor.rows},
+            {"columns", tensor.columns},
+            {"q", placed.q},
+            {"halves", placed.halves}};
   }
   return {{"name", tensor.name},
           {"rows", tensor.rows},
@@ -83,7 +91,8 @@ StoreHeader header_from_json(std::string_view text, std::string_view where) {
     for (const Json& tensor : json.at("content").at("tensors")) {
       plan.push_back(to_plan(tensor, where));
     }
-    header.layout = lay_out(plan, where);
+    const bool b = json.at("content").at("arithmetic") == kProfileB;
+    header.layout = lay_out(plan, where, b ? Profile::kB : Profile::kA);
     header.source = json.at("source").get<std::string>();
     header.sha256 = json.at("sha256").get<std::string>();
     const std::string stated = json.at("content").dump();
@@ -105,8 +114,10 @@ std::uint64_t number_at(std::span<const std::byte> file, std::size_t at) {
 
 }  // namespace
 
-StoreLayout lay_out(const std::vector<PlannedTensor>& plan, std::string_view where) {
+StoreLayout lay_out(const std::vector<PlannedTensor>& plan, std::string_view where,
+                    Profile profile) {
   StoreLayout layout;
+  layout.profile = profile;
   std::set<std::string_view> names;
   constexpr auto kGroupBytes = static_cast<std::uint64_t>(kGroup);
   for (const PlannedTensor& tensor : plan) {
@@ -124,8 +135,12 @@ StoreLayout lay_out(const std::vector<PlannedTensor>& plan, std::string_view whe
       placed.groups = (columns + kGroupBytes - 1) / kGroupBytes;
       placed.pitch = placed.groups * kGroupBytes;
       placed.q = take(rows, placed.pitch, layout.data_bytes, where);
-      placed.multipliers = take(rows, placed.groups, layout.data_bytes, where);
-      placed.scales = take(rows, sizeof(float), layout.data_bytes, where);
+      if (profile == Profile::kB) {
+        placed.halves = take(rows, 2 * placed.groups, layout.data_bytes, where);
+      } else {
+        placed.multipliers = take(rows, placed.groups, layout.data_bytes, where);
+        placed.scales = take(rows, sizeof(float), layout.data_bytes, where);
+      }
     } else {
       placed.values = take(columns, sizeof(float), layout.data_bytes, where);
     }
@@ -137,8 +152,12 @@ StoreLayout lay_out(const std::vector<PlannedTensor>& plan, std::string_view whe
 
 std::string content_text(const StoreLayout& layout) {
   Json tensors = Json::array();
-  for (const PlacedTensor& placed : layout.tensors) tensors.push_back(to_json(placed));
-  return Json{{"arithmetic", kArithmetic}, {"data_bytes", layout.data_bytes}, {"tensors", tensors}}
+  for (const PlacedTensor& placed : layout.tensors) {
+    tensors.push_back(to_json(placed, layout.profile));
+  }
+  return Json{{"arithmetic", layout.profile == Profile::kA ? kProfileA : kProfileB},
+              {"data_bytes", layout.data_bytes},
+              {"tensors", tensors}}
       .dump();
 }
 

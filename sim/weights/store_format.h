@@ -18,10 +18,12 @@ namespace logos {
 //   64 bytes  SHA-256 of the JSON, in hex
 //   JSON      {"content": {"arithmetic", "data_bytes", "tensors"}, "sha256", "source"}, then spaces
 //   data      sections, each from a multiple of 64; offsets count from the start of the data
-// A matrix has three sections in this order: q `[rows, pitch]` int8, multipliers `[rows, groups]`
-// uint8, scales `[rows]` binary32. A vector has one: values `[columns]` binary32. Unused bytes are
-// 0. "sha256" is over the text of "content" and then the data: neither the source nor a path or a
-// time is part of it, so equal weights have equal digests wherever they came from.
+// A matrix of profile A has three sections in this order: q `[rows, pitch]` int8, multipliers
+// `[rows, groups]` uint8, scales `[rows]` binary32. One of profile B has two: q, then halves
+// `[rows, groups]` binary16, admitted by arithmetic.md, section 3 (the packer's to see to). A
+// vector has one: values `[columns]` binary32. Unused bytes are 0. "sha256" is over the text of
+// "content" and then the data: neither the source nor a path or a time is part of it, so equal
+// weights have equal digests wherever they came from.
 
 inline constexpr std::string_view kStoreMagic = "LOGOS Workbench: packed weights, file format 1.\n";
 inline constexpr std::uint64_t kStorePrefixBytes = 128;
@@ -35,17 +37,20 @@ struct PlacedTensor {
   std::uint64_t q = 0;
   std::uint64_t multipliers = 0;
   std::uint64_t scales = 0;
+  std::uint64_t halves = 0;
   std::uint64_t values = 0;  ///< of a vector
 };
 
 struct StoreLayout {
+  Profile profile = Profile::kA;
   std::vector<PlacedTensor> tensors;
   std::uint64_t data_bytes = 0;
 };
 
 /// Places tensors one after another. Throws Error (where = `where`) for a size below 1, a name that
 /// stands twice, or sizes that overflow.
-StoreLayout lay_out(const std::vector<PlannedTensor>& plan, std::string_view where);
+StoreLayout lay_out(const std::vector<PlannedTensor>& plan, std::string_view where,
+                    Profile profile = Profile::kA);
 
 /// The canonical text of "content".
 std::string content_text(const StoreLayout& layout);

@@ -18,6 +18,10 @@ class SyntheticSource final : public RowSource {
 
   float matrix_row(const PlannedTensor& tensor, std::int64_t row,
                    std::span<std::uint8_t> multipliers, std::span<std::int8_t> q) override;
+  /// Profile B's q and c have the deviations of profile A's; one d in four is negative, and q =
+  /// -128 stays what it is: what a GGUF file may hold.
+  void half_row(const PlannedTensor& tensor, std::int64_t row, std::span<std::uint16_t> halves,
+                std::span<std::int8_t> q) override;
   void vector(const PlannedTensor& tensor, std::span<float> values) override;
 
  private:

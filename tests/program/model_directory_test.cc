@@ -99,10 +99,10 @@ TEST(ModelDirectory, RefusesWhatIsNoneByPath) {
 TEST(ResolveModel, KnowsPresetsTheDefaultAndDirectories) {
   const ModelName preset_name = resolve_model("qwen3-0.6b");
   EXPECT_EQ(preset_name.reading.spec, *preset("qwen3-0.6b"));
-  EXPECT_EQ(preset_name.directory, std::nullopt);
+  EXPECT_EQ(preset_name.path, std::nullopt);
   EXPECT_EQ(preset_name.reading.trained_positions, 40960);
   const ModelName kjv = resolve_model("kjv");
-  EXPECT_EQ(kjv.directory, std::filesystem::path(LOGOS_SOURCE_DIR) / "models/kjv");
+  EXPECT_EQ(kjv.path, std::filesystem::path(LOGOS_SOURCE_DIR) / "models/kjv");
   EXPECT_EQ(kjv.reading.spec.vocabulary, 256);
   EXPECT_TRUE(kjv.reading.spec.tied_head);
   EXPECT_EQ(kjv.reading.trained_positions, 512);

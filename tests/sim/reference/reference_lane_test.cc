@@ -54,6 +54,23 @@ TEST_F(ReferenceLaneTest, ATextThatNoAuthorWroteIsRefused) {
   EXPECT_THROW(lane_.lower(text, written_.identity, *model_.weights, config_), Error);
 }
 
+TEST_F(ReferenceLaneTest, WeightsOfAnotherProfileAreRefused) {
+  for (const Profile profile : {Profile::kA, Profile::kB}) {
+    const TestModel model = synthetic_model(blocks_spec());  // profile B
+    ModelSpec spec = model.spec;
+    spec.profile = profile;
+    const Written text = decode_at(spec, 8, 3, 2);
+    const auto lower = [&] { lane_.lower(text.text, text.identity, *model.weights, config_); };
+    if (profile == Profile::kB) {
+      EXPECT_NO_THROW(lower());
+    } else {
+      EXPECT_THAT(lower, ThrowsMessage<Error>(testing::StrEq(
+                             "model.embed_tokens.weight: encoded in another profile; got OFA-1 "
+                             "profile B, want OFA-1 profile A")));
+    }
+  }
+}
+
 TEST_F(ReferenceLaneTest, AnotherConfigurationIsRefused) {
   const LaneConfig other{"{\"rows\":8}"};
   EXPECT_THAT(([&] { lane_.lower(written_.text, written_.identity, *model_.weights, other); }),

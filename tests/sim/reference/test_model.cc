@@ -29,6 +29,14 @@ TestModel checkpoint_model(const std::filesystem::path& dir) {
   return model;
 }
 
+TestModel gguf_model(const std::filesystem::path& file) {
+  use_test_store();
+  TestModel model;
+  model.spec = resolve_model(file.string()).reading.spec;
+  model.weights = store_of_gguf(file, model.spec);
+  return model;
+}
+
 TestModel synthetic_model(const ModelSpec& spec, std::uint64_t seed) {
   use_test_store();
   validate(spec, "test");
@@ -83,6 +91,18 @@ ModelSpec normed_spec() {
   return spec;
 }
 
+ModelSpec blocks_spec() {
+  ModelSpec spec = odd_spec();
+  spec.profile = Profile::kB;
+  spec.columns = 96;
+  spec.query_heads = 8;
+  spec.key_heads = 2;
+  spec.head_columns = 20;
+  spec.hidden_columns = 160;
+  spec.tied_head = true;
+  return spec;
+}
+
 ModelSpec tiny_spec() {
   ModelSpec spec = odd_spec();
   spec.columns = 5;
@@ -95,11 +115,8 @@ ModelSpec tiny_spec() {
 }
 
 std::vector<NamedSpec> synthetic_specs() {
-  return {{"odd", odd_spec()},
-          {"windowed", windowed_spec()},
-          {"biased", biased_spec()},
-          {"normed", normed_spec()},
-          {"tiny", tiny_spec()}};
+  return {{"odd", odd_spec()},       {"windowed", windowed_spec()}, {"biased", biased_spec()},
+          {"normed", normed_spec()}, {"blocks", blocks_spec()},     {"tiny", tiny_spec()}};
 }
 
 std::vector<std::int64_t> random_tokens(const ModelSpec& spec, std::int64_t count,

@@ -26,6 +26,7 @@ struct TestModel {
 
 /// Of /work/shared/models (or the project's own): `dir` holds config.json and a checkpoint.
 TestModel checkpoint_model(const std::filesystem::path& dir);
+TestModel gguf_model(const std::filesystem::path& file);
 TestModel synthetic_model(const ModelSpec& spec, std::uint64_t seed = 1);
 
 /// Small shapes that are awkward in every respect: 97 tokens, 75 columns, heads of 10, …
@@ -33,6 +34,7 @@ ModelSpec odd_spec();
 ModelSpec windowed_spec();  ///< as Mistral: a sliding window of 5
 ModelSpec biased_spec();    ///< as Qwen2: biases, a tied head
 ModelSpec normed_spec();    ///< as Qwen3: QK norm
+ModelSpec blocks_spec();    ///< profile B: whole groups of 32, 8 heads over 2
 ModelSpec tiny_spec();      ///< less rows and columns than chips: empty shares
 struct NamedSpec {
   std::string name;

@@ -108,8 +108,49 @@ TEST(SyntheticStore, RefusesAShapeThatIsNone) {
   EXPECT_THAT(error_of([&] { synthetic_store(spec, 1); }), HasSubstr("key_heads"));
   spec = small_spec();
   spec.profile = Profile::kB;
-  EXPECT_THAT(error_of([&] { synthetic_store(spec, 1); }), HasSubstr("profile B"));
+  EXPECT_THAT(error_of([&] { synthetic_store(spec, 1); }),
+              testing::EndsWith("tensor \"model.embed_tokens.weight\": a row of profile B is no "
+                                "whole number of groups; got 40 columns, want a multiple of 32"));
   EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(SyntheticStore, OfProfileBHoldsWhatAGgufFileMayHold) {
+  const StoreFolder folder;
+  ModelSpec spec = small_spec();
+  spec.profile = Profile::kB;
+  spec.columns = 64;
+  spec.query_heads = 4;
+  spec.head_columns = 24;
+  spec.hidden_columns = 96;
+  const auto store = synthetic_store(spec, 1);
+  const MatrixView view = store->matrix("model.layers.0.self_attn.o_proj.weight");
+  EXPECT_EQ(view.profile(), Profile::kB);
+  EXPECT_EQ(view.groups, 3);
+  EXPECT_EQ(view.halves.size(), 64U * 3);
+  EXPECT_TRUE(view.multipliers.empty() && view.scales.empty());
+  bool negative = false;
+  bool lowest = false;
+  for (const std::string_view name :
+       {"model.embed_tokens.weight", "model.layers.1.mlp.down_proj.weight"}) {
+    const MatrixView matrix = store->matrix(name);
+    double squares = 0;
+    std::vector<double> row(static_cast<std::size_t>(matrix.columns));
+    for (std::int64_t n = 0; n < matrix.rows; ++n) {
+      dequantize_row(matrix, n, row);
+      for (const double w : row) squares += w * w;
+    }
+    // A product of a normed vector stays tame: rows have a norm near 1.
+    EXPECT_GT(squares / static_cast<double>(matrix.rows), 0.2);
+    EXPECT_LT(squares / static_cast<double>(matrix.rows), 2);
+    for (const std::uint16_t half : matrix.halves) {
+      EXPECT_LT(half & 0x7FFF, 0x4400);
+      negative |= half >> 15 == 1;
+    }
+    for (const std::int8_t q : matrix.q) lowest |= q == -128;
+  }
+  EXPECT_TRUE(negative && lowest);
+  EXPECT_EQ(synthetic_store(spec, 1)->sha256(), store->sha256());
+  EXPECT_NE(synthetic_store(spec, 2)->sha256(), store->sha256());
 }
 
 }  // namespace
