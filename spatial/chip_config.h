@@ -80,6 +80,6 @@ LaneConfig load_chip_config(const std::filesystem::path& file,
                             std::span<const ChipSetting> settings);
 /// Reads it back. Both throw Error naming the key for a missing, unknown, ill-typed or impossible
 /// one.
-ChipConfig parse_chip_config(std::string_view json);
+ChipConfig parse_chip_config(std::string_view text);
 
 }  // namespace logos::spatial

@@ -28,6 +28,12 @@ std::string in_one_line(const std::string& lines) {
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
+std::vector<bool> chips_used(const Plan& plan) {
+  std::vector<bool> used(at(plan.chips));
+  for (const Stage& stage : plan.stages) used[at(stage.chip)] = true;
+  return used;
+}
+
 TransportOptions transport_options(const ChipRun& options) {
   return {options.seed, options.stalls, options.mesh_faults};
 }
@@ -62,7 +68,7 @@ Machine::Machine(const Plan& plan_of, const ChipConfig& config_of, const WeightS
       config(config_of),
       options(options_of),
       transport(
-          config_of, static_cast<std::int32_t>(plan_of.chips), transport_options(options_of),
+          config_of, chips_used(plan_of), transport_options(options_of),
           options_of.mesh ? options_of.mesh : mesh_maker(config_of),
           [this](std::int32_t chip, Node node, const MessagePart& part) {
             deliver(chip, node, part);

@@ -28,26 +28,32 @@ MeshMaker mesh_maker(const ChipConfig& config) {
                                                : MeshMaker(make_packet_mesh);
 }
 
-Transport::Transport(const ChipConfig& config, std::int32_t chips, const TransportOptions& options,
-                     const MeshMaker& make, Delivery deliver, Drained drained)
+Transport::Transport(const ChipConfig& config, const std::vector<bool>& used,
+                     const TransportOptions& options, const MeshMaker& make, Delivery deliver,
+                     Drained drained)
     : mesh_(config.mesh),
       link_bytes_(config.link_bytes),
-      chips_(chips),
+      chips_(static_cast<std::int32_t>(used.size())),
       ring_(config.topology == Topology::kRing),
       deliver_(std::move(deliver)) {
   const std::int32_t closed = options.stalls ? kStalledOf256 : 0;
-  for (std::int32_t chip = 0; chip < chips; ++chip) {
+  for (std::int32_t chip = 0; chip < chips_; ++chip) {
     MeshOptions mesh_options;
     mesh_options.seed = options.seed + static_cast<std::uint64_t>(chip);
     mesh_options.closed_of_256 = closed;
     if (at(chip) < options.faults.size()) mesh_options.fault = options.faults[at(chip)];
-    auto& mesh = meshes_.emplace_back(make(mesh_, mesh_options));
+    auto& mesh = meshes_.emplace_back();
+    if (!used[at(chip)]) {
+      fault_without_mesh_ |= mesh_options.fault.has_value();
+      continue;
+    }
+    mesh = make(mesh_, mesh_options);
     mesh->on_arrival([this, chip](Node node, const Packet& packet) { arrive(chip, node, packet); });
     mesh->on_drained([drained, chip](Node node) { drained(chip, node); });
   }
-  if (chips < 2) return;
+  if (chips_ < 2) return;
   ChipLinksConfig links;
-  links.chips = chips;
+  links.chips = chips_;
   links.ring = ring_;
   links.bytes_per_cycle = config.chip_link_bytes_per_second / config.clock_hz;
   links.latency_cycles =
@@ -142,7 +148,9 @@ void Transport::arrive(std::int32_t chip, Node node, const Packet& packet) {
 
 std::vector<std::vector<LinkLoad>> Transport::link_loads() const {
   std::vector<std::vector<LinkLoad>> loads;
-  for (const auto& mesh : meshes_) loads.push_back(mesh->link_loads());
+  for (const auto& mesh : meshes_) {
+    loads.push_back(mesh ? mesh->link_loads() : std::vector<LinkLoad>{});
+  }
   return loads;
 }
 
@@ -153,21 +161,22 @@ std::vector<ChipLinkLoad> Transport::chip_link_loads() const {
 std::vector<std::string> Transport::warnings() const {
   std::vector<std::string> warnings;
   for (std::size_t chip = 0; chip < meshes_.size(); ++chip) {
-    const std::string warning = meshes_[chip]->warning();
+    const std::string warning = meshes_[chip] ? meshes_[chip]->warning() : "";
     if (!warning.empty()) warnings.push_back(fmt::format("chip {}: {}", chip, warning));
   }
   return warnings;
 }
 
 bool Transport::fault_waits() const {
-  return std::any_of(meshes_.begin(), meshes_.end(),
-                     [](const auto& mesh) { return mesh->fault_waits(); });
+  return fault_without_mesh_ || std::any_of(meshes_.begin(), meshes_.end(), [](const auto& mesh) {
+           return mesh && mesh->fault_waits();
+         });
 }
 
 std::string Transport::unfinished() const {
   std::string lines;
   for (std::size_t chip = 0; chip < meshes_.size(); ++chip) {
-    const std::string left = meshes_[chip]->unfinished();
+    const std::string left = meshes_[chip] ? meshes_[chip]->unfinished() : "";
     if (!left.empty()) lines += fmt::format("network of chip {}: {}\n", chip, left);
   }
   const std::string left = links_ ? links_->unfinished() : "";

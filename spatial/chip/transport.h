@@ -22,17 +22,20 @@ struct TransportOptions {
 using MeshMaker = std::function<std::unique_ptr<Network>(const MeshConfig&, const MeshOptions&)>;
 MeshMaker mesh_maker(const ChipConfig& config);
 
-/// The chips' meshes and the links between them. A chip's gateways are the tiles in the middle of
-/// its east edge (upward) and its west edge (downward): what is for another chip goes there, over
-/// the links packet by packet, and from the gateway where it comes in to its tiles.
+/// The chips' meshes and the links between them; a chip that the run does not use has no mesh
+/// (making one takes as long as a small run). A chip's gateways are the tiles in the middle of its
+/// east edge (upward) and its west edge (downward): what is for another chip goes there, over the
+/// links packet by packet, and from the gateway where it comes in to its tiles.
 class Transport {
  public:
   /// Takes a part that has arrived at a node of a chip.
   using Delivery = std::function<void(std::int32_t chip, Node node, const MessagePart& part)>;
   using Drained = std::function<void(std::int32_t chip, Node node)>;
 
-  Transport(const ChipConfig& config, std::int32_t chips, const TransportOptions& options,
-            const MeshMaker& make, Delivery deliver, Drained drained);
+  /// `used`: by chip, whether it has a stage.
+  Transport(const ChipConfig& config, const std::vector<bool>& used,
+            const TransportOptions& options, const MeshMaker& make, Delivery deliver,
+            Drained drained);
 
   /// Cuts a message's bytes into parts of a packet's length; one empty part where there are none.
   void cut(Message& message) const;
@@ -65,7 +68,8 @@ class Transport {
   std::int32_t chips_;
   bool ring_;
   Delivery deliver_;
-  std::vector<std::unique_ptr<Network>> meshes_;
+  std::vector<std::unique_ptr<Network>> meshes_;  ///< null: the chip is not used
+  bool fault_without_mesh_ = false;
   std::unique_ptr<ChipLinks> links_;
 };
 

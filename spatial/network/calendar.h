@@ -37,10 +37,15 @@ class Calendar {
       ahead += 64 - at % 64;
     }
   }
-  /// Calls `use` for all that happens in cycle `now`, beginning with the `turn`-th (modulo their
-  /// number); it may push for later cycles. Nothing earlier is left.
+  /// Calls `use` for all that happens in cycle `now`; it may push for later cycles. Nothing earlier
+  /// is left.
   template <typename Use>
-  void take(Cycles now, std::size_t turn, Use use) {
+  void take(Cycles now, Use use) {
+    take(now, use, [](std::vector<T>&) {});
+  }
+  /// The same in the order that `arrange` brings them into.
+  template <typename Use, typename Arrange>
+  void take(Cycles now, Use use, Arrange arrange) {
     start_ = now;
     while (!far_.empty() && far_.front().when - start_ < kSlots) {
       std::pop_heap(far_.begin(), far_.end(), later);
@@ -49,9 +54,8 @@ class Calendar {
     }
     std::vector<T>& slot = slots_[now % kSlots];
     if (slot.empty()) return;
-    turn %= slot.size();
-    for (std::size_t i = turn; i < slot.size(); ++i) use(slot[i]);
-    for (std::size_t i = 0; i < turn; ++i) use(slot[i]);
+    arrange(slot);
+    for (const T& thing : slot) use(thing);
     near_ -= slot.size();
     slot.clear();
     marks_[now % kSlots / 64] &= ~(std::uint64_t{1} << now % 64);

@@ -161,7 +161,7 @@ bool ChipLinks::start_first(Link& over, int channel) {
 }
 
 void ChipLinks::step() {
-  events_.take(Wakeup::now(), 0, [this](const Event& event) {
+  events_.take(Wakeup::now(), [this](const Event& event) {
     if (event.arrives) {
       arrive(event.message);
     } else {

@@ -11,6 +11,10 @@ namespace logos::spatial {
 namespace {
 
 constexpr Cycles kCreditCycles = 2;  // to leave the buffer, and the wire back
+// Who has had nothing to do for so long begins again with the first turns, so that the packets of a
+// program meet alike whatever passed before. (Sooner, and a router under light load would never
+// come to the other turns: latency at half of saturation grew by half.)
+constexpr Cycles kQuietCycles = 8;
 
 /// The first bit from `turn` on, going around.
 int next_bit(std::uint64_t bits, int turn) {
@@ -67,10 +71,10 @@ FlitMesh::FlitMesh(const MeshConfig& config, const MeshOptions& options)
     Router& router = routers_[static_cast<std::size_t>(node)];
     for (int port = 0; port < kPorts; ++port) {
       const std::size_t at = static_cast<std::size_t>(port);
-      router.claim_turn[at] = turn(kPorts * channels_);
-      router.channel_turn[at] = turn(channels_);
-      router.grant_turn[at] = turn(kPorts);
-      router.accept_turn[at] = turn(channels_);
+      router.first_turns.claim[at] = turn(kPorts * channels_);
+      router.first_turns.channel[at] = turn(channels_);
+      router.first_turns.grant[at] = turn(kPorts);
+      router.first_turns.accept[at] = turn(channels_);
       const Node neighbor = shape_.neighbor(node, port);
       if (neighbor < 0) continue;
       const Channel back = channel(neighbor, opposite(port));
@@ -78,7 +82,10 @@ FlitMesh::FlitMesh(const MeshConfig& config, const MeshOptions& options)
       previous_[link(node, port)] = port == kTile ? tile_channel(node) : back;
       loads_[link(node, port)] = {.from = node, .to = neighbor};
     }
-    sources_[static_cast<std::size_t>(node)].turn = turn(channels_);
+    router.turns = router.first_turns;
+    Source& source = sources_[static_cast<std::size_t>(node)];
+    source.first_turn = turn(channels_);
+    source.turn = source.first_turn;
   }
 }
 
@@ -172,6 +179,8 @@ void FlitMesh::route_first(Channel at) {
 
 void FlitMesh::step_router(Node node) {
   Router& router = routers_[static_cast<std::size_t>(node)];
+  if (now_ >= router.idle_from + kQuietCycles) router.turns = router.first_turns;
+  router.idle_from = now_ + 1;
   if (claim_first_) claim_channels(node, router);
   pass_switch(node, router);
   if (!claim_first_) claim_channels(node, router);
@@ -184,7 +193,7 @@ void FlitMesh::step_router(Node node) {
 }
 
 std::int32_t FlitMesh::free_channel(Node node, Router& router, int port, std::int32_t flits) {
-  std::uint8_t& turn = router.channel_turn[static_cast<std::size_t>(port)];
+  std::uint8_t& turn = router.turns.channel[static_cast<std::size_t>(port)];
   for (int tried = 0; tried < channels_; ++tried) {
     const int candidate = turn + tried < channels_ ? turn + tried : turn + tried - channels_;
     const Outflow& outflow = outflows_[static_cast<std::size_t>(channel(node, port) + candidate)];
@@ -199,7 +208,7 @@ void FlitMesh::claim_channels(Node node, Router& router) {
   const Channel base = channel(node, 0);
   for (int port = 0; port < kPorts; ++port) {
     const std::size_t out = static_cast<std::size_t>(port);
-    const int start = router.claim_turn[out];
+    const int start = router.turns.claim[out];
     bool granted = false;
     bool refused = false;
     for (std::uint64_t left = router.waiting[out]; left != 0;) {
@@ -218,7 +227,7 @@ void FlitMesh::claim_channels(Node node, Router& router) {
       router.waiting[out] &= ~bit_at(bit);
       router.ready[out] |= bit_at(bit);  // the head itself is there
       if (!granted) {
-        router.claim_turn[out] =
+        router.turns.claim[out] =
             static_cast<std::uint8_t>(bit + 1 < kPorts * channels_ ? bit + 1 : 0);
       }
       granted = true;
@@ -241,7 +250,7 @@ void FlitMesh::pass_switch(Node node, Router& router) {
       moved_ = true;
       continue;
     }
-    const int bit = next_bit(wanted[out], router.grant_turn[out] * channels_);
+    const int bit = next_bit(wanted[out], router.turns.grant[out] * channels_);
     const std::size_t in = port_of_bit_[static_cast<std::size_t>(bit)];
     granted[in] = static_cast<Ports>(granted[in] | 1U << port);
     inputs = static_cast<Ports>(inputs | 1U << in);
@@ -256,14 +265,14 @@ void FlitMesh::pass_switch(Node node, Router& router) {
         candidates |= wanted[static_cast<std::size_t>(port)] >> base & one_port;
       }
     }
-    std::uint8_t& turn = router.accept_turn[static_cast<std::size_t>(in)];
+    std::uint8_t& turn = router.turns.accept[static_cast<std::size_t>(in)];
     const int accepted = next_bit(candidates, turn);
     turn = static_cast<std::uint8_t>(accepted + 1 < channels_ ? accepted + 1 : 0);
     for (int port = 0; port < kPorts; ++port) {
       const std::size_t out = static_cast<std::size_t>(port);
       if ((granted[static_cast<std::size_t>(in)] >> port & 1) == 0) continue;
       if ((wanted[out] >> (base + accepted) & 1) == 0) continue;
-      router.grant_turn[out] = static_cast<std::uint8_t>(in + 1 < kPorts ? in + 1 : 0);
+      router.turns.grant[out] = static_cast<std::uint8_t>(in + 1 < kPorts ? in + 1 : 0);
       passed = static_cast<Ports>(passed | 1U << port);
       pass_flit(node, router, port, base + accepted);
     }
@@ -336,6 +345,8 @@ bool FlitMesh::pick_source_channel(Source& source, Node node) {
 void FlitMesh::feed(Node node) {
   Source& source = sources_[static_cast<std::size_t>(node)];
   const std::int32_t packet = source.queue.front();
+  if (now_ >= source.idle_from + kQuietCycles) source.turn = source.first_turn;
+  source.idle_from = now_ + 1;
   // What is sent in this cycle leaves in the next, whichever process the kernel ran first.
   if (packets_[packet].sent >= now_) return;
   if (closure_.closed(next_.size() + static_cast<std::size_t>(node), now_)) {

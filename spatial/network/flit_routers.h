@@ -40,15 +40,22 @@ struct Outflow {
   std::int16_t credits = 0;  ///< flits that the next buffer has room for
 };
 
+/// Whose turn it is in a router.
+struct Turns {
+  std::array<std::uint8_t, kPorts> claim{};    ///< incoming channel, by outgoing port
+  std::array<std::uint8_t, kPorts> channel{};  ///< outgoing channel, by outgoing port
+  std::array<std::uint8_t, kPorts> grant{};    ///< incoming port, by outgoing port
+  std::array<std::uint8_t, kPorts> accept{};   ///< channel, by incoming port
+};
+
 /// What a router has to do, as sets of its incoming channels (bit port * channels + channel), and
 /// whose turn it is.
 struct Router {
-  std::array<std::uint64_t, kPorts> waiting{};    ///< heads that want a channel, by outgoing port
-  std::array<std::uint64_t, kPorts> ready{};      ///< flits that want the switch, by outgoing port
-  std::array<std::uint8_t, kPorts> claim_turn{};  ///< incoming channel, by outgoing port
-  std::array<std::uint8_t, kPorts> channel_turn{};  ///< outgoing channel, by outgoing port
-  std::array<std::uint8_t, kPorts> grant_turn{};    ///< incoming port, by outgoing port
-  std::array<std::uint8_t, kPorts> accept_turn{};   ///< channel, by incoming port
+  std::array<std::uint64_t, kPorts> waiting{};  ///< heads that want a channel, by outgoing port
+  std::array<std::uint64_t, kPorts> ready{};    ///< flits that want the switch, by outgoing port
+  Turns turns;
+  Turns first_turns;
+  Cycles idle_from = 0;  ///< the cycle after the last in which it had something to do
 };
 
 /// A tile's way into its router: packets in order, the first perhaps half sent.
@@ -58,6 +65,8 @@ struct Source {
   std::int32_t sent = 0;  ///< flits of the first packet
   std::uint8_t channel = 0;
   std::uint8_t turn = 0;
+  std::uint8_t first_turn = 0;
+  Cycles idle_from = 0;
 };
 
 /// An incoming channel of a tile: the packet that arrives there.

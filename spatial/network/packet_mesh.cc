@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Event {
   std::int32_t tail = 0;  ///< cycles that the tail is behind the head
   Node node = 0;
   Kind kind = kHead;
+  std::uint32_t turn = 0;  ///< of the packet's source
 };
 
 /// When a packet passes a link: its first and its last flit.
@@ -53,6 +55,7 @@ class PacketMesh : public Network {
 
  private:
   void step();
+  bool before(const Event& a, const Event& b) const;
   void happen(const Event& event);
   void route(const Event& event);
   Passage pass(std::size_t link, Cycles ready, Cycles tail, std::int32_t flits);
@@ -65,7 +68,7 @@ class PacketMesh : public Network {
   MeshPackets packets_;
   LinkClosure closure_;
   PlantedFault fault_;
-  std::uint64_t seed_;
+  std::vector<std::uint32_t> turns_;  ///< of sources: who goes first of those that meet
   Cycles link_cycles_;
   // As in the flit model: a head that arrives in cycle t passes the switch in t + to_switch and
   // arrives `flight` later.
@@ -77,7 +80,6 @@ class PacketMesh : public Network {
   std::vector<std::int64_t> queued_;  ///< flits, by source
   Calendar<Event> events_;
   std::int64_t under_way_ = 0;
-  Cycles made_ = Wakeup::now();
   Cycles now_ = 0;
   Cycles busy_from_ = 0;
   Cycles busy_cycles_ = 0;
@@ -92,7 +94,7 @@ PacketMesh::PacketMesh(const MeshConfig& config, const MeshOptions& options)
       packets_(shape_, config.buffer_flits),
       closure_(options.seed, options.closed_of_256, Wakeup::now()),
       fault_(options.fault, Wakeup::now()),
-      seed_(LinkClosure::scatter(options.seed)),
+      turns_(static_cast<std::size_t>(shape_.nodes())),
       link_cycles_(static_cast<Cycles>(config.link_cycles)),
       to_switch_(static_cast<Cycles>(std::max(config.router_cycles - 2, 0))),
       flight_(static_cast<Cycles>(std::min(config.router_cycles, 2) + config.link_cycles)),
@@ -103,7 +105,10 @@ PacketMesh::PacketMesh(const MeshConfig& config, const MeshOptions& options)
   if (options.fault && options.fault->kind != MeshFault::Kind::kSwappedDestination) {
     throw Error("mesh", "the packet model has no flits or credits that a fault could take");
   }
+  std::uint64_t random = options.seed;
   for (Node node = 0; node < shape_.nodes(); ++node) {
+    random = LinkClosure::scatter(random);
+    turns_[static_cast<std::size_t>(node)] = static_cast<std::uint32_t>(random);
     for (int port = 0; port < kPorts; ++port) {
       const Node neighbor = shape_.neighbor(node, port);
       if (neighbor < 0) continue;
@@ -140,17 +145,31 @@ void PacketMesh::send(Packet packet) {
                {.packet = id,
                 .tail = static_cast<std::int32_t>(passage.last - passage.first),
                 .node = node,
-                .kind = Event::kHead});
+                .kind = Event::kHead,
+                .turn = turns_[static_cast<std::size_t>(node)]});
   events_.push(passage.last, {.packet = id, .tail = flits, .node = node, .kind = Event::kLeft});
   wakeup_.at(events_.next());
 }
 
 void PacketMesh::step() {
   now_ = Wakeup::now();
-  // Which of the heads that come in one cycle is served first is for the seed to say.
-  events_.take(now_, LinkClosure::scatter(seed_ ^ (now_ - made_)),
-               [&](const Event& event) { happen(event); });
+  events_.take(
+      now_, [&](const Event& event) { happen(event); },
+      [&](std::vector<Event>& events) {
+        std::sort(events.begin(), events.end(),
+                  [&](const Event& a, const Event& b) { return before(a, b); });
+      });
   if (!events_.empty()) wakeup_.at(events_.next());
+}
+
+/// The order of what happens in one cycle: by source as the seed has it, so that the packets of a
+/// program meet alike whatever passed before.
+bool PacketMesh::before(const Event& a, const Event& b) const {
+  if (a.turn != b.turn) return a.turn < b.turn;
+  const auto rest = [&](const Event& event) {
+    return std::tuple(packets_[event.packet].serial, event.node, event.kind);
+  };
+  return rest(a) < rest(b);
 }
 
 void PacketMesh::happen(const Event& event) {
@@ -181,14 +200,17 @@ void PacketMesh::route(const Event& event) {
     const Passage passage =
         pass(link, now_ + to_switch_, now_ + static_cast<Cycles>(event.tail), flits);
     if (port == kTile) {
-      events_.push(passage.last + flight_,
-                   {.packet = event.packet, .node = event.node, .kind = Event::kArrived});
+      events_.push(passage.last + flight_, {.packet = event.packet,
+                                            .node = event.node,
+                                            .kind = Event::kArrived,
+                                            .turn = event.turn});
     } else {
       events_.push(passage.first + flight_,
                    {.packet = event.packet,
                     .tail = static_cast<std::int32_t>(passage.last - passage.first),
                     .node = loads_[link].to,
-                    .kind = Event::kHead});
+                    .kind = Event::kHead,
+                    .turn = event.turn});
     }
   }
 }
