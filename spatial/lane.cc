@@ -118,6 +118,11 @@ std::optional<FaultSite> fault_of(const Plan& plan, const RunReport& report) {
 
 }  // namespace
 
+SpatialLane::SpatialLane(SpatialLaneOptions options)
+    : options_(std::move(options)), threads_(std::make_unique<Threads>()) {}
+
+SpatialLane::~SpatialLane() = default;
+
 Artifact SpatialLane::lower(std::string_view text, const Identity& asked,
                             const WeightStore& weights, const LaneConfig& config) const {
   const ChipConfig chip = parse_chip_config(config.json);
@@ -140,6 +145,7 @@ Result SpatialLane::run(const Artifact& artifact, const Identity& asked, const W
   run.stalls = options.stalls;
   run.fill = options.fill;
   run.cycle_limit = options.cycle_limit;
+  run.threads = threads_.get();
   for (const std::string& fault : options_.faults) plant_fault(fault, run);
   RunReport report = run_chips(plan, chip, weights, inputs, run);
   if (options_.say) {

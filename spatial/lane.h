@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "spatial/chip_config.h"
 
 namespace logos::spatial {
+
+class Threads;
 
 /// How a lane makes its chips. None of it changes an artifact.
 struct SpatialLaneOptions {
@@ -22,7 +25,8 @@ struct SpatialLaneOptions {
 /// for each run: no run sees what another left in them.
 class SpatialLane : public Lane {
  public:
-  explicit SpatialLane(SpatialLaneOptions options = {}) : options_(std::move(options)) {}
+  explicit SpatialLane(SpatialLaneOptions options = {});
+  ~SpatialLane() override;
 
   std::string_view name() const override { return "spatial"; }
   Artifact lower(std::string_view text, const Identity& asked, const WeightStore& weights,
@@ -32,6 +36,7 @@ class SpatialLane : public Lane {
 
  private:
   SpatialLaneOptions options_;
+  std::unique_ptr<Threads> threads_;  ///< of SystemC's kernel: they carry nothing from run to run
 };
 
 }  // namespace logos::spatial

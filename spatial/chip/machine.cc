@@ -67,6 +67,7 @@ Machine::Machine(const Plan& plan_of, const ChipConfig& config_of, const WeightS
     : plan(plan_of),
       config(config_of),
       options(options_of),
+      threads(options_of.threads != nullptr ? *options_of.threads : own_threads_),
       transport(
           config_of, chips_used(plan_of), transport_options(options_of),
           options_of.mesh ? options_of.mesh : mesh_maker(config_of),
@@ -232,6 +233,7 @@ RunReport Machine::run() {
   load_caches();
   // All runs of a process share the kernel and its time.
   if (sc_core::sc_get_status() == sc_core::SC_ELABORATION) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  threads.reserve(sequencers_.size());
   epoch_ = Wakeup::now();
   for (const int first : plan.first) feed(stage(first), 0, {});
   for (const auto& sequencer : sequencers_) sequencer->start();

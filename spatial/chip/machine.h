@@ -8,6 +8,7 @@
 
 #include "sim/weights/rotary_table.h"
 #include "spatial/chip/collector.h"
+#include "spatial/chip/process.h"
 #include "spatial/chip/run.h"
 #include "spatial/chip/stage_map.h"
 #include "spatial/chip/tile_state.h"
@@ -52,6 +53,8 @@ struct StageRun {
 /// The chips of a run and all that their tiles share: who is told what when, the host's part, the
 /// results.
 class Machine {
+  Threads own_threads_;
+
  public:
   Machine(const Plan& plan, const ChipConfig& config, const WeightStore& weights, Inputs& inputs,
           const ChipRun& options);
@@ -63,6 +66,7 @@ class Machine {
   const Plan& plan;
   const ChipConfig& config;
   const ChipRun& options;
+  Threads& threads;
   Transport transport;
   Collector collector;
   TileProduct product;  ///< its working memory; the tiles take turns

@@ -8,27 +8,82 @@ namespace {
 /// A sequencer's deepest calls format an error; the arithmetic keeps its working memory elsewhere.
 constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 
+/// What is due at this very time happens.
+void settle() {
+  while (sc_core::sc_pending_activity_at_current_time()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+}
+
 }  // namespace
 
-Process::Process(std::function<void()> body) {
-  // The kernel kills no process before its first run.
-  if (sc_core::sc_get_status() == sc_core::SC_ELABORATION) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+struct Threads::Thread {
+  Thread();
+  void work();
+
+  sc_core::sc_event event;
+  std::function<void()> body;  ///< none: idle
+  bool leaves = false;
+};
+
+Threads::Thread::Thread() {
   sc_core::sc_spawn_options options;
   options.set_stack_size(static_cast<int>(kStackBytes));
-  handle_ = sc_core::sc_spawn(
-      [this, run = std::move(body)] {
-        try {
-          check();
-          run();
-        } catch (const Stopped&) {  // as asked
-        }
-        ended_ = true;
-      },
-      nullptr, &options);
+  sc_core::sc_spawn([this] { work(); }, nullptr, &options);
+}
+
+void Threads::Thread::work() {
+  for (;;) {
+    while (!body) {
+      if (leaves) return;
+      sc_core::wait(event);
+    }
+    try {
+      body();
+    } catch (const Process::Stopped&) {  // as asked
+    }
+    body = nullptr;
+  }
+}
+
+Threads::Threads() = default;
+
+Threads::~Threads() {
+  for (const auto& thread : idle_) {
+    thread->leaves = true;
+    thread->event.notify(sc_core::SC_ZERO_TIME);
+  }
+  settle();
+}
+
+void Threads::reserve(std::size_t count) {
+  if (idle_.size() >= count) return;
+  while (idle_.size() < count) idle_.push_back(std::make_unique<Thread>());
+  settle();  // to their waits
+}
+
+Process::Process(Threads& threads, std::function<void()> body) : threads_(threads) {
+  if (threads.idle_.empty()) threads.reserve(1);
+  thread_ = std::move(threads.idle_.back());
+  threads.idle_.pop_back();
+  thread_->body = [this, run = std::move(body)] {
+    check();
+    run();
+  };
+  thread_->event.notify(sc_core::SC_ZERO_TIME);
 }
 
 Process::~Process() {
-  if (!ended_) handle_.kill();
+  if (!ended()) {
+    stop();
+    settle();
+  }
+  thread_->event.cancel();
+  threads_.idle_.push_back(std::move(thread_));
+}
+
+bool Process::ended() const { return !thread_->body; }
+
+void Process::check() const {
+  if (stopping_) throw Stopped();
 }
 
 void Process::pause(Cycles cycles) {
@@ -38,15 +93,15 @@ void Process::pause(Cycles cycles) {
 
 void Process::sleep() {
   check();
-  sc_core::wait(event_);
+  sc_core::wait(thread_->event);
   check();
 }
 
-void Process::wake() { event_.notify(); }
+void Process::wake() { thread_->event.notify(); }
 
 void Process::stop() {
   stopping_ = true;
-  event_.notify(sc_core::SC_ZERO_TIME);
+  thread_->event.notify(sc_core::SC_ZERO_TIME);
 }
 
 }  // namespace logos::spatial

@@ -7,6 +7,7 @@
 #include "sim/inputs.h"
 #include "sim/observer.h"
 #include "sim/weights/store.h"
+#include "spatial/chip/process.h"
 #include "spatial/chip/report.h"
 #include "spatial/chip/transport.h"
 #include "spatial/chip_config.h"
@@ -31,7 +32,8 @@ struct ChipRun {
   std::optional<Cycles> cycle_limit;  ///< reached: Error
   std::vector<std::optional<MeshFault>> mesh_faults;  ///< [chip]; may be shorter
   std::optional<EarlyRead> early_read;
-  MeshMaker mesh;  ///< left empty: the configuration's model
+  MeshMaker mesh;              ///< left empty: the configuration's model
+  Threads* threads = nullptr;  ///< kept from run to run; null: of this run alone
 };
 
 /// Runs a plan: tiles in SystemC's simulated time, which begins at 0 for this run. Writes what the

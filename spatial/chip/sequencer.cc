@@ -36,7 +36,7 @@ Sequencer::Sequencer(Machine& machine, StageRun& stage, std::int32_t tile, std::
       trace_{stage.index, tile, slot, {}} {}
 
 void Sequencer::start() {
-  process_ = std::make_unique<Process>([this] {
+  process_ = std::make_unique<Process>(machine_.threads, [this] {
     try {
       follow();
     } catch (const Process::Stopped&) {

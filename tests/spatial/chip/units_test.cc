@@ -32,14 +32,15 @@ TEST(SramPort, AStreamTakesWhatAccessesLeave) {
 }
 
 TEST(Process, WaitsWakesAndEnds) {
+  Threads threads;
   std::vector<std::string> said;
-  Process sleeper([&] {
+  Process sleeper(threads, [&] {
     sleeper.sleep();
     said.push_back("woken");
     sleeper.pause(5);
     said.push_back("paused");
   });
-  Process waker([&] {
+  Process waker(threads, [&] {
     waker.pause(3);
     said.push_back("wakes");
     sleeper.wake();
@@ -52,9 +53,10 @@ TEST(Process, WaitsWakesAndEnds) {
 }
 
 TEST(Process, StopsWhereItStands) {
+  Threads threads;
   bool unwound = false;
   bool went_on = false;
-  Process process([&] {
+  Process process(threads, [&] {
     struct Guard {
       bool& unwound;
       ~Guard() { unwound = true; }
@@ -71,13 +73,55 @@ TEST(Process, StopsWhereItStands) {
   EXPECT_FALSE(went_on);
 }
 
+TEST(Process, IsUnwoundWhereItIsLeft) {
+  Threads threads;
+  bool unwound = false;
+  {
+    Process process(threads, [&] {
+      struct Guard {
+        bool& unwound;
+        ~Guard() { unwound = true; }
+      } guard{unwound};
+      process.sleep();
+    });
+    simulate();
+    EXPECT_FALSE(unwound);
+  }
+  EXPECT_TRUE(unwound);
+}
+
+TEST(Threads, AreUsedAgain) {
+  Threads threads;
+  threads.reserve(2);
+  std::string order;
+  for (int run = 0; run < 3; ++run) {
+    Process late(threads, [&] {
+      late.pause(2);
+      order += 'b';
+    });
+    Process stopped(threads, [&] {
+      stopped.sleep();
+      order += 'x';
+    });
+    Process early(threads, [&] { order += 'a'; });
+    simulate();
+    stopped.stop();
+    simulate();
+    EXPECT_TRUE(late.ended() && stopped.ended() && early.ended());
+    late.wake();  // as a message does that comes when all is done
+    simulate();
+  }
+  EXPECT_EQ(order, "ababab");
+}
+
 /// Uses of a unit in the order in which they ended.
 TEST(Unit, ShortWorkGoesFirstThenTheOlderBlock) {
+  Threads threads;
   Unit unit;
   std::string order;
   std::vector<std::unique_ptr<Process>> users;
   const auto use = [&](char name, Turn turn, Cycles after) {
-    users.push_back(std::make_unique<Process>([&, name, turn, after, i = users.size()] {
+    users.push_back(std::make_unique<Process>(threads, [&, name, turn, after, i = users.size()] {
       Process& self = *users[i];
       self.pause(after);
       unit.acquire(self, turn);
@@ -98,15 +142,16 @@ TEST(Unit, ShortWorkGoesFirstThenTheOlderBlock) {
 }
 
 TEST(Unit, IsKeptAfterItsHolderLeft) {
+  Threads threads;
   Unit unit;
   Cycles entered = 0;
   const Cycles begin = Wakeup::now();
-  Process first([&] {
+  Process first(threads, [&] {
     unit.acquire(first, {});
     unit.keep_until(begin + 30);
     unit.release();
   });
-  Process second([&] {
+  Process second(threads, [&] {
     second.pause(1);
     unit.acquire(second, {});
     entered = Wakeup::now() - begin;
