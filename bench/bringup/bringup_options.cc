@@ -122,7 +122,7 @@ void check_combinations(const CLI::App& app, const BringupOptions& options) {
 BringupParsed parse_bringup_options(const std::vector<std::string>& arguments) {
   BringupOptions options;
   Raw raw;
-  CLI::App app("Brings up a D5005 decode engine, rung by rung.", "bringup");
+  CLI::App app("Brings up a D5005 decode engine of 8 rows (8/8), rung by rung.", "bringup");
   declare(app, raw, options);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());

@@ -56,6 +56,10 @@ class Driver {
   /// DDR from super-beat `at` on, whole super-beats: at once where the board can, else by DMA.
   void write_memory(std::int64_t at, std::span<const std::byte> bytes);
   void read_memory(std::int64_t at, std::span<std::byte> bytes);
+  /// Puts whole super-beats into DDR at once where the board can; false: it cannot.
+  bool preload(std::int64_t at, std::span<const std::byte> bytes) {
+    return transport_.preload(at, bytes);
+  }
   /// The same by the engine's own DMA, whatever the board can.
   void copy_to_board(std::int64_t at, std::span<const std::byte> bytes);
   void copy_from_board(std::int64_t at, std::span<std::byte> bytes);

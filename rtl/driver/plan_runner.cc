@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "program/check.h"
+#include "rtl/driver/gathered_writes.h"
 #include "rtl/lowering/exchange.h"
 #include "rtl/lowering/layout.h"
 #include "rtl/lowering/memory_image.h"
@@ -46,11 +47,16 @@ class PlanRun {
 
  private:
   void load(std::size_t board) {
-    boards_[board]->reset();
+    Driver& driver = *boards_[board];
+    driver.reset();
+    GatheredWrites copies(kMostBufferBytes, [&](std::int64_t at, std::span<const std::byte> bytes) {
+      driver.copy_to_board(at, bytes);
+    });
     write_image(plan_, board, weights_, inputs_, identity_, options_.fill,
                 [&](std::int64_t at, std::span<const std::byte> bytes) {
-                  boards_[board]->write_memory(at, bytes);
+                  if (!driver.preload(at, bytes)) copies.write(at, bytes);
                 });
+    copies.flush();
   }
 
   void run_pass(const RowRange& rows, std::int64_t pass) {
