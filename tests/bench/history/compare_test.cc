@@ -1,0 +1,118 @@
+#include "bench/history/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace logos::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+Json result() {
+  return Json::parse(R"({
+    "context": {"git": {"commit": "a"}, "weights_sha256": "w", "configurations": {"cuda": "c"}},
+    "cuts": [{"cut": "decode:2", "identity": {"cut": "decode:2", "chips": 1, "sha256": "p"},
+      "lanes": [
+        {"lane": "reference", "agrees": true, "output_sha256": "o", "seconds": 1.0,
+         "time_class": "measured", "cycles": null, "host_seconds": 3.0},
+        {"lane": "cuda", "agrees": true, "output_sha256": "o", "seconds": 0.5,
+         "time_class": "modelled", "cycles": 1000, "host_seconds": 2.0}]}]})");
+}
+
+Json& lane(Json& of, std::size_t index) { return of["cuts"][0]["lanes"][index]; }
+
+const Json& of(const Json& comparison, std::size_t index) { return comparison["results"][index]; }
+
+TEST(AComparison, OfEqualResultsShowsNothing) {
+  const Json comparison = compare_results(result(), result(), 0.05);
+  EXPECT_EQ(comparison["context"].size(), 0u);
+  EXPECT_EQ(of(comparison, 0)["status"], "same");
+  EXPECT_EQ(of(comparison, 1)["status"], "same");
+  EXPECT_EQ(comparison["regressions"], 0);
+}
+
+TEST(AComparison, ShowsAnyChangeOfCyclesAndCallsASmallOneNoRegression) {
+  Json b = result();
+  lane(b, 1)["cycles"] = 1001;
+  lane(b, 1)["seconds"] = 0.5005;
+  const Json comparison = compare_results(result(), b, 0.05);
+  EXPECT_EQ(of(comparison, 1)["status"], "changed");
+  const Json& changes = of(comparison, 1)["changes"];
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0]["key"], "cycles");
+  EXPECT_NEAR(changes[0]["change"].get<double>(), 0.001, 1e-12);
+  EXPECT_EQ(changes[1]["key"], "seconds");
+  EXPECT_EQ(comparison["regressions"], 0);
+}
+
+TEST(AComparison, MarksATimeThatGrewByMoreThanTheTolerance) {
+  Json b = result();
+  lane(b, 1)["cycles"] = 1100;
+  lane(b, 1)["seconds"] = 0.55;
+  EXPECT_EQ(compare_results(result(), b, 0.11)["regressions"], 0);
+  const Json comparison = compare_results(result(), b, 0.05);
+  EXPECT_EQ(comparison["regressions"], 1);
+  EXPECT_EQ(of(comparison, 1)["regressions"][0], "10.00 % slower, more than 5.00 %");
+  EXPECT_EQ(compare_results(b, result(), 0.05)["regressions"], 0);
+  EXPECT_THAT(comparison_text(comparison), HasSubstr("REGRESSION: 10.00 % slower"));
+}
+
+TEST(AComparison, MarksCyclesThatGrewWhileAFasterClockHidThem) {
+  Json b = result();
+  lane(b, 1)["cycles"] = 1100;
+  const Json comparison = compare_results(result(), b, 0.05);
+  EXPECT_EQ(of(comparison, 1)["regressions"][0], "10.00 % more cycles, more than 5.00 %");
+}
+
+TEST(AComparison, TakesMeasuredTimesWithinTheToleranceForEqual) {
+  Json b = result();
+  lane(b, 0)["seconds"] = 1.04;
+  lane(b, 0)["host_seconds"] = 9.0;
+  EXPECT_EQ(of(compare_results(result(), b, 0.05), 0)["status"], "same");
+  EXPECT_EQ(of(compare_results(result(), b, 0.01), 0)["status"], "changed");
+}
+
+TEST(AComparison, MarksOtherOutputsOfTheSameProgram) {
+  Json b = result();
+  lane(b, 1)["output_sha256"] = "x";
+  EXPECT_EQ(of(compare_results(result(), b, 0.05), 1)["regressions"][0],
+            "other outputs of the same program and weights");
+  b["cuts"][0]["identity"]["sha256"] = "q";
+  const Json comparison = compare_results(result(), b, 0.05);
+  EXPECT_EQ(comparison["regressions"], 0);
+  EXPECT_EQ(of(comparison, 1)["changes"][0]["key"], "program_sha256");
+}
+
+TEST(AComparison, MarksALaneThatNoLongerAgreesOrRuns) {
+  Json b = result();
+  lane(b, 0) = {{"lane", "reference"}, {"refused", "too large"}};
+  lane(b, 1)["agrees"] = false;
+  const Json comparison = compare_results(result(), b, 0.05);
+  EXPECT_EQ(comparison["regressions"], 2);
+  EXPECT_EQ(of(comparison, 0)["regressions"][0], "it ran, now it is refused");
+  EXPECT_EQ(of(comparison, 1)["regressions"][0], "it agreed, now it does not");
+}
+
+TEST(AComparison, ShowsWhatOnlyOneHasAndWhatTheContextsSay) {
+  Json b = result();
+  b["context"]["git"]["commit"] = "b";
+  b["cuts"][0]["lanes"].erase(0);
+  const Json comparison = compare_results(result(), b, 0.05);
+  EXPECT_EQ(comparison["context"][0]["key"], "git.commit");
+  EXPECT_EQ(of(comparison, 0)["status"], "only_a");
+  EXPECT_EQ(of(compare_results(b, result(), 0.05), 1)["status"], "only_b");
+  EXPECT_THAT(comparison_text(comparison), HasSubstr("decode:2, reference: only in A"));
+}
+
+TEST(AComparison, OfATimeOfZeroHasNoRatio) {
+  Json a = result();
+  lane(a, 1)["cycles"] = 0;
+  lane(a, 1)["seconds"] = 0.0;
+  const Json comparison = compare_results(a, result(), 0.05);
+  EXPECT_TRUE(of(comparison, 1)["changes"][0]["change"].is_null());
+  EXPECT_EQ(comparison.dump().find("inf"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace logos::bench
