@@ -17,6 +17,7 @@
 #include "bench/progress.h"
 #include "bench/report.h"
 #include "bench/session.h"
+#include "bench/trace.h"
 #include "program/error.h"
 #include "program/genuine.h"
 #include "program/standard_streams.h"
@@ -130,6 +131,9 @@ int write_outputs(const Session& session, const Report& report, const TaskReport
   }
   if (options.dump && all_ran(report)) {
     take(attempt([&] { write_whole_file(*options.dump, session.dumper->text()); }));
+  }
+  if (options.trace) {
+    take(attempt([&] { write_whole_file(*options.trace, trace_json(report)); }));
   }
   return status;
 }

@@ -19,8 +19,7 @@ struct Missing {
   std::string_view name;
   std::string_view needs;
 };
-constexpr std::array<Missing, 8> kMissing = {{
-    {"--trace", "the trace writer"},
+constexpr std::array<Missing, 7> kMissing = {{
     {"--report", "the HTML report"},
     {"--history", "the history of runs"},
     {"--vary", "the sweep over configurations"},
@@ -234,6 +233,7 @@ void check_combinations(const Options& options) {
     refuse_together(options.text.has_value(), "--score", "--text");
     refuse_together(options.generate.has_value(), "--score", "--generate");
     refuse_together(options.position.has_value(), "--score", "--position");
+    refuse_together(options.trace.has_value(), "--score", "--trace");
     if (!options.tokens && !options.prompt) {
       throw Error("--score", "needs the tokens to score: --tokens or --prompt");
     }

@@ -64,7 +64,8 @@ class CutTask {
     Inputs inputs = session_.maker.inputs(plan_);
     Dumper* dumper = first && session_.dumper ? &*session_.dumper : nullptr;
     if (dumper != nullptr) begin_dump(*dumper);
-    Ran ran = runner().run(plan_.cut, inputs, dumper);
+    const bool timeline = first && (session_.options.trace || session_.options.report);
+    Ran ran = runner().run(plan_.cut, inputs, dumper, timeline);
     if (dumper != nullptr) dumper->end();
     const double seconds = ran.result.timing.seconds;
     const std::string digest = output_sha256(ran.result);

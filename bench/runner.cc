@@ -83,11 +83,12 @@ void Runner::lower(const Cut& cut, const std::string* text) {
   lowered_cut.seconds = wall_seconds() - start;
 }
 
-Ran Runner::run(const Cut& cut, Inputs& inputs, Observer* observer) {
+Ran Runner::run(const Cut& cut, Inputs& inputs, Observer* observer, bool timeline) {
   lower(cut);
   const Lowered& lowered_cut = entry(cut);
   RunOptions options = options_;
   options.observer = observer;
+  options.timeline = timeline;
   const double wall = wall_seconds();
   const double cpu = cpu_seconds();
   Result result = lane_.lane->run(*lowered_cut.artifact, lowered_cut.written.identity,

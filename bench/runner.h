@@ -38,8 +38,8 @@ class Runner {
   void lower(const Cut& cut, const std::string* text = nullptr);
 
   /// Runs a cut (lowering it where needed). Throws Error where the run ends in one, or takes more
-  /// cycles than the limit.
-  Ran run(const Cut& cut, Inputs& inputs, Observer* observer = nullptr);
+  /// cycles than the limit. `timeline`: makes Result::timeline.
+  Ran run(const Cut& cut, Inputs& inputs, Observer* observer = nullptr, bool timeline = false);
 
   /// The text that was or would be lowered, with its identity.
   const Written& written(const Cut& cut);

@@ -13,6 +13,7 @@
 #include "cuda/lowering.h"
 #include "cuda/plan_runner.h"
 #include "cuda/run_memory.h"
+#include "cuda/timeline.h"
 #include "program/error.h"
 #include "program/genuine.h"
 
@@ -75,6 +76,12 @@ void check_plan(const Plan& plan, const Identity& asked, const CudaConfig& confi
   for (const PlanMatrix& matrix : plan.matrices) {
     constexpr std::int64_t kMost = std::int64_t{1} << 45;
     hold(matrix.columns >= 1 && matrix.rows <= kMost / matrix.columns, "size of a matrix");
+  }
+  for (const Group& group : plan.groups) {
+    hold(group.steps.empty() || !group.shares.empty(), "launches of no operation");
+    for (const TimeShare& share : group.shares) {
+      hold(std::cmp_less(share.operation, plan.operations.size()), "a share of no operation");
+    }
   }
   hold(plan.output_rows >= 1 && plan.output_rows <= plan.rows && plan.output_columns >= 1 &&
            plan.output_columns <= std::max(plan.vocabulary, plan.columns),
@@ -190,6 +197,7 @@ Result CudaLane::run(const Artifact& artifact, const Identity& asked, const Weig
 
   PlanOutputs outputs;
   std::optional<Timing> timing;
+  std::shared_ptr<const Timeline> timeline;
   KeptObservations kept;
   const auto work = [&](Machine& machine, WeightMemory& weight_memory) {
     const bool on_host = machine.time_class() == TimeClass::kModelled;
@@ -206,12 +214,18 @@ Result CudaLane::run(const Artifact& artifact, const Identity& asked, const Weig
                      : modelled_timing(records, parsed.gpu);
     timing->bytes["hbm"] = outputs.useful_bytes;
     timing->macs = outputs.macs;
+    if (options.timeline) {
+      timeline = std::make_shared<Timeline>(
+          timeline_of(plan, records, outputs.launches, parsed.gpu, *timing));
+    }
   };
   with_machine_of_lane(weights, options, work);
   if (options.observer != nullptr) kept.hand_over(*options.observer);
   push_caches(plan, outputs.pushed, run, inputs.caches);
-  return {plan.output_rows, plan.output_columns, std::move(outputs.outputs), outputs.fault,
-          *timing};
+  Result result{plan.output_rows, plan.output_columns, std::move(outputs.outputs), outputs.fault,
+                *timing};
+  result.timeline = std::move(timeline);
+  return result;
 }
 
 }  // namespace logos::cuda

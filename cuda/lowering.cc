@@ -101,6 +101,17 @@ int lower_operation(LoweringState& state, int begin) {
               "no kernel does this operation in this place");
 }
 
+/// The operations of a fused launch share its time equally, where their lowering says nothing else.
+void share_time(LoweringState& state, std::size_t first_group, int begin, int end) {
+  for (std::size_t g = first_group; g < state.plan.groups.size(); ++g) {
+    Group& group = state.plan.groups[g];
+    if (!group.shares.empty()) continue;
+    for (int i = begin; i < end; ++i) {
+      if (state.operation(i).word != Word::kHeads) group.shares.push_back({i, 1});
+    }
+  }
+}
+
 }  // namespace
 
 Plan lower_programs(const std::vector<Program>& programs, const LoweringOptions& options) {
@@ -113,7 +124,12 @@ Plan lower_programs(const std::vector<Program>& programs, const LoweringOptions&
                 fmt::format("{} at most", kHeadColumns));
   }
   LoweringState state(programs, options);
-  for (int i = 0; i < state.operations();) i = lower_operation(state, i);
+  for (int i = 0; i < state.operations();) {
+    const std::size_t group = state.plan.groups.size();
+    const int end = lower_operation(state, i);
+    share_time(state, group, i, end);
+    i = end;
+  }
   place_storages(state);
   return std::move(state.plan);
 }

@@ -216,6 +216,7 @@ int lower_attended(LoweringState& state, int begin) {
     a.row = row_outputs(state, chip, begin, begin, end);
     group.steps.push_back({chip, a});
   }
+  group.shares.push_back({begin, 1});  // quantizing what it gives is a small part of it
   observe_attention(state, group, begin);
   for (int i = begin; i < end; ++i) observe(state, group, i);
   state.plan.groups.push_back(std::move(group));

@@ -131,6 +131,11 @@ int lower_products(LoweringState& state, int begin) {
       }
     }
   }
+  for (const Chain& chain : chains) {  // time goes by the elements of the matrices
+    const Operation& op = state.operation(chain.product);
+    const Matrix& matrix = state.first().matrices[static_cast<std::size_t>(op.matrix)];
+    group.shares.push_back({chain.product, matrix.rows * matrix.columns});
+  }
   for (int i = begin; i < end; ++i) {
     const Word word = state.operation(i).word;
     if (word == Word::kProduct || word == Word::kWithBias) observe(state, group, i);

@@ -8,7 +8,8 @@
 namespace logos::cuda {
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kMostWeight = std::int64_t{1} << 40;  ///< of a share: elements of a matrix
 
 using records::count;
 using records::kMaxInt32;
@@ -95,6 +96,10 @@ void transfer(Archive& archive, Observed& observed) {
 template <typename Archive>
 void transfer(Archive& archive, Group& group) {
   archive.list(group.steps, [](auto& inner, Step& step) { transfer(inner, step); });
+  archive.list(group.shares, [](auto& inner, TimeShare& share) {
+    count(inner, share.operation);
+    number(inner, share.weight, 1, kMostWeight);
+  });
   archive.list(group.observed, [](auto& inner, Observed& value) { transfer(inner, value); });
 }
 

@@ -108,9 +108,16 @@ struct Observed {
   std::vector<ObservedPart> parts;
 };
 
+/// An operation's part of the time of a group's launches, in proportion to the weights.
+struct TimeShare {
+  std::int32_t operation = 0;  ///< into Plan::operations
+  std::int64_t weight = 1;
+};
+
 /// Launches that belong together, and what can be observed after them, in the program's order.
 struct Group {
   std::vector<Step> steps;
+  std::vector<TimeShare> shares;  ///< for timelines; none of a group without steps
   std::vector<Observed> observed;
 };
 

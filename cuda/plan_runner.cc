@@ -61,6 +61,7 @@ void PlanRunner::launch(const Step& step, PlanOutputs* outputs) {
     if (outputs != nullptr) {
       outputs->useful_bytes += launch.traffic.bytes();
       outputs->macs += launch.macs;
+      outputs->launches.push_back({group_, step.chip, launch.traffic.bytes(), launch.macs});
     }
     const std::vector<std::byte> arguments =
         std::visit([&](const auto& work) { return resolve(work, memory_); }, launch.work);
@@ -75,6 +76,7 @@ void PlanRunner::launch(const Step& step, PlanOutputs* outputs) {
 
 PlanOutputs PlanRunner::run() {
   PlanOutputs outputs;
+  group_ = 0;
   for (const Group& group : plan_.groups) {
     captured_.assign(static_cast<std::size_t>(plan_.chips), {});
     for (const Step& step : group.steps) {
@@ -82,6 +84,7 @@ PlanOutputs PlanRunner::run() {
       launch(step, &outputs);
     }
     if (observer_ != nullptr) observe(group);
+    ++group_;
   }
   outputs.outputs.resize(static_cast<std::size_t>(plan_.output_rows * plan_.output_columns));
   memory_.download(std::as_writable_bytes(std::span(outputs.outputs)), plan_.output);

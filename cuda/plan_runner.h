@@ -12,6 +12,14 @@
 
 namespace logos::cuda {
 
+/// Where a launch of a run comes from, and its useful traffic.
+struct LaunchOrigin {
+  std::int32_t group = 0;  ///< into Plan::groups
+  std::int32_t chip = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t macs = 0;
+};
+
 /// What a run left on the machine, downloaded.
 struct PlanOutputs {
   std::vector<float> outputs;
@@ -19,6 +27,7 @@ struct PlanOutputs {
   PushedCaches pushed;
   std::uint64_t useful_bytes = 0;
   std::uint64_t macs = 0;
+  std::vector<LaunchOrigin> launches;  ///< in the order in which they were made
 };
 
 /// Launches a plan once on a machine. The launches are the same each time, so that a device can
@@ -57,6 +66,7 @@ class PlanRunner {
   RunMemory& memory_;
   const RunShape& run_;
   Observer* observer_;
+  std::int32_t group_ = 0;          ///< that is being launched
   std::vector<Captured> captured_;  ///< by chip
 };
 

@@ -227,6 +227,11 @@ LaneConfig load_gpu_config(const std::filesystem::path& file, std::span<const Se
   return apply_settings(read_text_file(file, kMostBytes), file.string(), settings);
 }
 
+LaunchSeconds launch_seconds(const LaunchRecord& launch, const GpuConfig& gpu) {
+  const Seconds seconds = seconds_of(traffic_of(launch), gpu, /*peak=*/false);
+  return {seconds.body() + barrier_seconds(launch, gpu), gpu.launch_us * 1e-6};
+}
+
 Timing modelled_timing(std::span<const LaunchRecord> launches, const GpuConfig& gpu) {
   Shares shares{};
   const double gap = gpu.launch_us * 1e-6;

@@ -51,6 +51,13 @@ LaneConfig load_gpu_config(const std::filesystem::path& file, std::span<const Se
 LaneConfig apply_settings(std::string_view text, std::string_view where,
                           std::span<const Setting> settings);
 
+/// What the time model gives one launch: its kernel with its barriers, and the gap to the next.
+struct LaunchSeconds {
+  double kernel = 0;
+  double gap = 0;
+};
+LaunchSeconds launch_seconds(const LaunchRecord& launch, const GpuConfig& gpu);
+
 /// What the launches would take on the GPU: per launch the greatest of bytes, products and binary32
 /// operations over their rates, then its barriers, then the gap to the next launch. Class
 /// kModelled. Uses what the executor counted; where a launch was not counted, what it declared.

@@ -100,13 +100,17 @@ Executor::Executor(std::span<const Program> programs, Inputs& inputs, const Weig
 
 Execution Executor::run() {
   const auto start = std::chrono::steady_clock::now();
+  const auto since_start = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   const std::size_t operations = chips_.front().program.operations.size();
   for (std::size_t i = 0; i < operations; ++i) {
+    const double begin = options_.spans ? since_start() : 0;
     execute(i);
     release(i);
+    if (options_.spans) execution_.spans.push_back({begin, since_start()});
   }
-  execution_.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  execution_.seconds = since_start();
   return std::move(execution_);
 }
 

@@ -18,6 +18,13 @@ struct ExecuteOptions {
   Observer* observer = nullptr;
   int threads = 1;
   Instructions instructions = best_instructions();
+  bool spans = false;  ///< fill Execution::spans
+};
+
+/// When an operation began and ended, in seconds from the start of the execution.
+struct Span {
+  double begin = 0;
+  double end = 0;
 };
 
 /// What an execution gave: the outputs as `Result` has them, and the host's time for the
@@ -28,6 +35,7 @@ struct Execution {
   std::vector<float> outputs;
   std::optional<FaultSite> fault;
   double seconds = 0;
+  std::vector<Span> spans;  ///< of each operation, where asked for
 };
 
 /// Throws Error where the store lacks a tensor of the programs, holds it in another shape, or the

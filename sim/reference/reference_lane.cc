@@ -3,6 +3,7 @@
 #include "program/error.h"
 #include "program/genuine.h"
 #include "sim/reference/executor.h"
+#include "sim/reference/timeline.h"
 #include "sim/reference/traffic.h"
 
 namespace logos {
@@ -36,14 +37,20 @@ Result ReferenceLane::run(const Artifact& artifact, const Identity& asked,
   reference::ExecuteOptions execute_options;
   execute_options.observer = options.observer;
   execute_options.threads = options.threads;
+  execute_options.spans = options.timeline;
   auto execution = reference::execute(programs, inputs, weights, execute_options);
   const reference::Traffic traffic = reference::traffic_of(programs, inputs);
 
   Timing timing(TimeClass::kMeasured, execution.seconds);
   timing.bytes["ram"] = traffic.bytes;
   timing.macs = traffic.macs;
-  return {execution.rows, execution.columns, std::move(execution.outputs), execution.fault,
-          std::move(timing)};
+  Result result{execution.rows, execution.columns, std::move(execution.outputs), execution.fault,
+                std::move(timing)};
+  if (options.timeline) {
+    result.timeline = std::make_shared<Timeline>(
+        reference::timeline_of(programs, inputs, execution.spans, execution.seconds));
+  }
+  return result;
 }
 
 }  // namespace logos

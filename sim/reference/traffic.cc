@@ -77,6 +77,12 @@ void add_operation(const Program& program, const Operation& operation, const Inp
 
 }  // namespace
 
+Traffic traffic_of(const Program& program, const Operation& operation, const Inputs& inputs) {
+  Traffic traffic;
+  add_operation(program, operation, inputs, traffic);
+  return traffic;
+}
+
 Traffic traffic_of(std::span<const Program> programs, const Inputs& inputs) {
   Traffic traffic;
   for (const Program& program : programs) {

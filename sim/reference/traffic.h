@@ -19,5 +19,7 @@ struct Traffic {
 };
 
 Traffic traffic_of(std::span<const Program> programs, const Inputs& inputs);
+/// That of one operation on one chip.
+Traffic traffic_of(const Program& program, const Operation& operation, const Inputs& inputs);
 
 }  // namespace logos::reference

@@ -217,13 +217,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--score", "--tokens", "1", "--cut", "decode:2"}, "--cut"},
         Refusal{{"--score", "--tokens", "1", "--generate", "2"}, "--generate"},
         Refusal{{"--score", "--tokens", "1", "--position", "2"}, "--position"},
+        Refusal{{"--score", "--tokens", "1", "--trace", "t"}, "together with --trace"},
         Refusal{{"--score", "--tokens", "1", "--chunk", "2", "--batch", "2"}, "--batch"},
         Refusal{{"--cut", "decode:2", "--format", "json", "--benchmark_format=csv"}, "--format"}));
 
 INSTANTIATE_TEST_SUITE_P(
     NotBuilt, RefusedOptions,
-    testing::Values(Refusal{{"--cut", "decode:2", "--trace", "t"}, "--trace: not built"},
-                    Refusal{{"--cut", "decode:2", "--report", "r"}, "--report: not built"},
+    testing::Values(Refusal{{"--cut", "decode:2", "--report", "r"}, "--report: not built"},
                     Refusal{{"--cut", "decode:2", "--history", "h"}, "--history: not built"},
                     Refusal{{"history"}, "history: not built"},
                     Refusal{{"compare", "a", "b"}, "compare"},
