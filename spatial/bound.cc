@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spatial/chip/critical_path.h"
+
 namespace logos::spatial {
 namespace {
 
@@ -199,6 +201,81 @@ PlanBound bound_of(const Plan& plan, const ChipConfig& config,
                : by_name.passes == by_name.cycles() ? "mac_array"
                                                     : "links";
   return whole;
+}
+
+namespace {
+
+class WorkByLine {
+ public:
+  explicit WorkByLine(const Plan& plan) : plan_(plan) {}
+
+  void add(const Stage& stage, std::int64_t rows, std::span<const std::int64_t> positions) {
+    for (std::size_t s = 0; s < stage.steps.size(); ++s) {
+      const Step& step = stage.steps[s];
+      if (step.opcode == Opcode::kProject) {
+        for (const Group& group : stage.groups) add_vectors(stage, group, rows);
+      } else if (step.opcode == Opcode::kProduct && step.first_column == 0) {
+        const auto& boundary = stage.partitions[static_cast<std::size_t>(step.partition)].boundary;
+        const std::int64_t outputs = boundary.back() - boundary.front();
+        for (const int matrix : step.matrices) {
+          add(line_of_step(plan_, stage, static_cast<std::int32_t>(s)),
+              product_of(stage, matrix, outputs), rows);
+        }
+      }
+    }
+    for (const Group& group : stage.groups) add_attention(stage, group, positions);
+  }
+
+  std::map<std::int32_t, LineWork> lines;
+
+ private:
+  LineWork& of(int operation) {
+    return lines[operation < 0 ? 0 : plan_.lines[static_cast<std::size_t>(operation)]];
+  }
+
+  void add(std::int32_t line, const Product& product, std::int64_t rows) {
+    lines[line].bytes += u64(bytes_of(product));
+    lines[line].macs += u64(rows * product.rows * product.columns);
+  }
+
+  /// q, k and v are projected in one step, each by a line of its own.
+  void add_vectors(const Stage& stage, const Group& group, std::int64_t rows) {
+    for (const HeadVector& vector : group.vectors) {
+      const VectorOperations& operations = vector.kind == VectorKind::kQuery ? stage.query
+                                           : vector.kind == VectorKind::kKey ? stage.key
+                                                                             : stage.value;
+      add(plan_.lines[static_cast<std::size_t>(operations.product)],
+          product_of(stage, stage.query_matrix, plan_.head_columns), rows);
+    }
+  }
+
+  void add_attention(const Stage& stage, const Group& group,
+                     std::span<const std::int64_t> positions) {
+    const std::int64_t vector_bytes = 2 * plan_.head_columns + 1;
+    for (const std::int64_t position : positions) {
+      const std::int64_t seen = visible(plan_, position);
+      of(stage.attended).bytes += u64(seen * 2 * vector_bytes);
+      of(stage.key.block).bytes += u64(vector_bytes);
+      of(stage.value.block).bytes += u64(vector_bytes);
+      of(stage.attended).macs += u64(2 * seen * group.queries * plan_.head_columns);
+    }
+  }
+
+  const Plan& plan_;
+};
+
+}  // namespace
+
+std::map<std::int32_t, LineWork> work_by_line(const Plan& plan,
+                                              std::span<const std::int64_t> positions) {
+  WorkByLine work(plan);
+  for (const Stage& stage : plan.stages) {
+    for (std::int64_t first = 0; first < stage.rows; first += plan.block_rows) {
+      const std::int64_t rows = std::min<std::int64_t>(plan.block_rows, stage.rows - first);
+      work.add(stage, rows, rows_of(stage, positions, first, rows));
+    }
+  }
+  return std::move(work.lines);
 }
 
 }  // namespace logos::spatial

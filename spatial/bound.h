@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -34,5 +35,13 @@ struct PlanBound {
 };
 PlanBound bound_of(const Plan& plan, const ChipConfig& config,
                    std::span<const std::int64_t> positions);
+
+/// Of PlanBound's work what a line of the program makes; all lines add up to it.
+struct LineWork {
+  std::uint64_t bytes = 0;  ///< of weights, keys and values
+  std::uint64_t macs = 0;
+};
+std::map<std::int32_t, LineWork> work_by_line(const Plan& plan,
+                                              std::span<const std::int64_t> positions);
 
 }  // namespace logos::spatial

@@ -15,6 +15,7 @@
 #include "spatial/lowering/lowering.h"
 #include "spatial/map.h"
 #include "spatial/plan/plan_bytes.h"
+#include "spatial/timeline.h"
 
 namespace logos::spatial {
 namespace {
@@ -146,6 +147,7 @@ Result SpatialLane::run(const Artifact& artifact, const Identity& asked, const W
   run.fill = options.fill;
   run.cycle_limit = options.cycle_limit;
   run.threads = threads_.get();
+  run.link_time = options.timeline;
   for (const std::string& fault : options_.faults) plant_fault(fault, run);
   RunReport report = run_chips(plan, chip, weights, inputs, run);
   if (options_.say) {
@@ -156,8 +158,14 @@ Result SpatialLane::run(const Artifact& artifact, const Identity& asked, const W
   const CriticalPath path = critical_path(plan, report);
   Timing timing = timing_of(plan, chip, inputs, report, path);
   auto map = std::make_shared<const MachineMap>(map_of(plan, chip, report, path));
-  return {report.rows,       report.columns, std::move(report.outputs), fault_of(plan, report),
-          std::move(timing), std::move(map)};
+  Result result{
+      report.rows,       report.columns, std::move(report.outputs), fault_of(plan, report),
+      std::move(timing), std::move(map)};
+  if (options.timeline) {
+    result.timeline =
+        std::make_shared<Timeline>(timeline_of(plan, chip, inputs.positions, report, path));
+  }
+  return result;
 }
 
 }  // namespace logos::spatial

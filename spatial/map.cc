@@ -9,23 +9,6 @@
 namespace logos::spatial {
 namespace {
 
-std::string name_of(const Plan& plan, const Stage& stage) {
-  std::string name;
-  switch (stage.kind) {
-    case StageKind::kEmbedding:
-      name = "embedding";
-      break;
-    case StageKind::kLayer:
-      name = fmt::format("layer {}", stage.layer);
-      break;
-    case StageKind::kHead:
-      name = "head";
-      break;
-  }
-  if (plan.text_chips > 1) name += fmt::format(" of chip {}", stage.text_chip + 1);
-  return name;
-}
-
 double fraction(std::uint64_t part, double whole) {
   return whole > 0 ? static_cast<double>(part) / whole : 0;
 }
@@ -65,6 +48,23 @@ ChipUse use_of(std::size_t c, const ChipConfig& config, const RunReport& report)
 }
 
 }  // namespace
+
+std::string name_of(const Plan& plan, const Stage& stage) {
+  std::string name;
+  switch (stage.kind) {
+    case StageKind::kEmbedding:
+      name = "embedding";
+      break;
+    case StageKind::kLayer:
+      name = fmt::format("layer {}", stage.layer);
+      break;
+    case StageKind::kHead:
+      name = "head";
+      break;
+  }
+  if (plan.text_chips > 1) name += fmt::format(" of chip {}", stage.text_chip + 1);
+  return name;
+}
 
 MachineMap map_of(const Plan& plan, const ChipConfig& config, const RunReport& report,
                   const CriticalPath& path) {

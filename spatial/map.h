@@ -8,6 +8,9 @@
 
 namespace logos::spatial {
 
+/// "layer 3 of chip 2": as StageUse has it.
+std::string name_of(const Plan& plan, const Stage& stage);
+
 /// The placement, what it holds, and how busy a run kept it.
 MachineMap map_of(const Plan& plan, const ChipConfig& config, const RunReport& report,
                   const CriticalPath& path);

@@ -52,11 +52,8 @@ class Walk {
   /// Everything from `from` on is this record's.
   void count(const StepRecord& record, Cycles from) {
     const Stage& stage = this->stage(report_.traces[sequencer_]);
-    std::int32_t step = record.step;
-    while (step > 0 && stage.steps[at(step)].operation < 0) --step;
-    const int operation = stage.steps[at(step)].operation;
     path_.by_category[static_cast<std::size_t>(record.bound)] += time_ - from;
-    path_.by_line[operation < 0 ? 0 : plan_.lines[at(operation)]] += time_ - from;
+    path_.by_line[line_of_step(plan_, stage, record.step)] += time_ - from;
     time_ = from;
   }
 
@@ -69,6 +66,12 @@ class Walk {
 };
 
 }  // namespace
+
+std::int32_t line_of_step(const Plan& plan, const Stage& stage, std::int32_t step) {
+  while (step > 0 && stage.steps[static_cast<std::size_t>(step)].operation < 0) --step;
+  const int operation = stage.steps[static_cast<std::size_t>(step)].operation;
+  return operation < 0 ? 0 : plan.lines[static_cast<std::size_t>(operation)];
+}
 
 CriticalPath critical_path(const Plan& plan, const RunReport& report) {
   return Walk(plan, report).back();

@@ -21,4 +21,7 @@ struct CriticalPath {
 /// a packet, over to the step that sent it, and so on.
 CriticalPath critical_path(const Plan& plan, const RunReport& report);
 
+/// The line that a step of a schedule works for; those of no operation go with the one before.
+std::int32_t line_of_step(const Plan& plan, const Stage& stage, std::int32_t step);
+
 }  // namespace logos::spatial

@@ -7,6 +7,7 @@
 
 #include "program/check.h"
 #include "program/error.h"
+#include "spatial/chip/link_samples.h"
 #include "spatial/chip/sequencer.h"
 #include "spatial/tile/attention.h"
 
@@ -247,8 +248,7 @@ RunReport Machine::run() {
 
 void Machine::simulate() {
   const Cycles limit = options.cycle_limit.value_or(std::numeric_limits<std::int64_t>::max() / 4);
-  // What happens in the last cycle of a time that the kernel is given is left out.
-  sc_core::sc_start(sc_core::sc_time::from_value(limit + 1), sc_core::SC_EXIT_ON_STARVATION);
+  advance(limit + 1);
   if (sc_core::sc_pending_activity()) {
     if (who_waits().empty()) {  // the last credits are on their way back
       sc_core::sc_start();
@@ -259,6 +259,22 @@ void Machine::simulate() {
                                        fmt::format("{} at most", limit))));
   }
   unwind();
+}
+
+/// Lets so many cycles pass, or fewer where nothing is left to do. What would happen in the last of
+/// them is left out, as the kernel leaves it out. Looks at the links now and then where asked to.
+void Machine::advance(Cycles cycles) {
+  LinkSamples samples;
+  while (cycles > 0) {
+    const Cycles stretch = options.link_time ? std::min(cycles, samples.stretch()) : cycles;
+    // To the end of a stretch in which nothing happens, too.
+    sc_core::sc_start(sc_core::sc_time::from_value(stretch),
+                      options.link_time ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
+    cycles -= stretch;
+    if (options.link_time) samples.take(transport.link_loads(), transport.chip_link_loads());
+    if (!sc_core::sc_pending_activity()) break;
+  }
+  if (options.link_time) report_.link_time = samples.taken();
 }
 
 /// Lets the sequencers end that an error has stopped.

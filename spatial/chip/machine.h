@@ -106,6 +106,7 @@ class Machine {
   void deliver(std::int32_t chip, Node node, const MessagePart& part);
   void drained(std::int32_t chip, Node node);
   void simulate();
+  void advance(Cycles cycles);
   void unwind();
   void check_end();
   std::string who_waits() const;

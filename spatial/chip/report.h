@@ -48,6 +48,13 @@ struct TileReport {
   std::uint64_t macs = 0;    ///< useful ones
 };
 
+/// What links carried over time: sample i in the cycles [i, i + 1) * stretch.
+struct LinkTime {
+  Cycles stretch = 0;
+  std::vector<std::vector<std::vector<std::uint32_t>>> flits;  ///< [sample][chip][link of `links`]
+  std::vector<std::vector<std::uint64_t>> chip_link_cycles;    ///< [sample][chip link]: busy
+};
+
 struct RunReport {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -63,6 +70,7 @@ struct RunReport {
   std::uint64_t link_bytes = 0;    ///< sent into meshes by tiles
   std::uint64_t host_bytes = 0;    ///< headings, rotary rows and given rows, at no cost in time
   std::vector<SequencerTrace> traces;
+  LinkTime link_time;                 ///< where the run was asked for it
   std::vector<std::string> warnings;  ///< of the networks
 };
 

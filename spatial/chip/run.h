@@ -32,6 +32,7 @@ struct ChipRun {
   std::optional<Cycles> cycle_limit;  ///< reached: Error
   std::vector<std::optional<MeshFault>> mesh_faults;  ///< [chip]; may be shorter
   std::optional<EarlyRead> early_read;
+  bool link_time = false;      ///< fill RunReport::link_time
   MeshMaker mesh;              ///< left empty: the configuration's model
   Threads* threads = nullptr;  ///< kept from run to run; null: of this run alone
 };
