@@ -13,6 +13,8 @@
 #include "bench/generate.h"
 #include "bench/list.h"
 #include "bench/output.h"
+#include "bench/page/document.h"
+#include "bench/page/html_page.h"
 #include "bench/plan.h"
 #include "bench/progress.h"
 #include "bench/report.h"
@@ -114,7 +116,8 @@ int attempt(const std::function<void()>& write) {
   }
 }
 
-int write_outputs(const Session& session, const Report& report, const TaskReports& reports) {
+int write_outputs(const Session& session, const Report& report, const TaskReports& reports,
+                  const std::vector<std::string>& arguments) {
   const Options& options = session.options;
   int status = attempt([&] {
     write_standard_output(options.benchmark_format
@@ -125,6 +128,13 @@ int write_outputs(const Session& session, const Report& report, const TaskReport
   if (options.out) {
     take(attempt(
         [&] { write_whole_file(*options.out, result_text(report, options.format, false)); }));
+  }
+  if (options.report) {
+    take(attempt([&] {
+      const std::string command = command_text(arguments);
+      write_whole_file(*options.report,
+                       html_page(page_document(report, report_json(report), command)));
+    }));
   }
   if (options.benchmark_out) {
     take(attempt([&] { write_whole_file(*options.benchmark_out, reports.file); }));
@@ -138,7 +148,7 @@ int write_outputs(const Session& session, const Report& report, const TaskReport
   return status;
 }
 
-int run(const Options& options, const LaneTable& table) {
+int run(const Options& options, const LaneTable& table, const std::vector<std::string>& arguments) {
   const std::vector<LaneEntry> lanes = make_lanes(table, options);
   if (options.dump && lanes.size() != 1) {
     throw Error("--dump", "takes one lane", fmt::format("{} lanes", lanes.size()),
@@ -178,7 +188,7 @@ int run(const Options& options, const LaneTable& table) {
     write_standard_output(reports.display);
     return 0;
   }
-  const int written = write_outputs(session, report, reports);
+  const int written = write_outputs(session, report, reports, arguments);
   return std::max(written, exit_status(report));
 }
 
@@ -192,7 +202,7 @@ int command(const std::vector<std::string>& arguments, const LaneTable& table) {
     write_standard_output(list_text(table));
     return 0;
   }
-  return run(*parsed.options, table);
+  return run(*parsed.options, table, arguments);
 }
 
 }  // namespace

@@ -19,8 +19,7 @@ struct Missing {
   std::string_view name;
   std::string_view needs;
 };
-constexpr std::array<Missing, 7> kMissing = {{
-    {"--report", "the HTML report"},
+constexpr std::array<Missing, 6> kMissing = {{
     {"--history", "the history of runs"},
     {"--vary", "the sweep over configurations"},
     {"history", "the history of runs"},

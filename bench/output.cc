@@ -91,6 +91,7 @@ void check_outputs(const Options& options) {
   take("--out", options.out);
   take("--dump", options.dump);
   take("--trace", options.trace);
+  take("--report", options.report);
   take("--benchmark_out", options.benchmark_out);
   if (!options.wave) return;
   // Its writer puts a new file in the place of what is there.

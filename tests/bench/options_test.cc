@@ -223,8 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     NotBuilt, RefusedOptions,
-    testing::Values(Refusal{{"--cut", "decode:2", "--report", "r"}, "--report: not built"},
-                    Refusal{{"--cut", "decode:2", "--history", "h"}, "--history: not built"},
+    testing::Values(Refusal{{"--cut", "decode:2", "--history", "h"}, "--history: not built"},
                     Refusal{{"history"}, "history: not built"},
                     Refusal{{"compare", "a", "b"}, "compare"},
                     Refusal{{"sweep"}, "sweep: not built"}, Refusal{{"fits"}, "fits: not built"}));

@@ -1,0 +1,65 @@
+// Common ground of the charts (d3).
+
+/// A figure that draws itself as wide as it has room, again where that changes. `paint(svg, width)`
+/// gets an empty svg, a d3 selection, of `height` (or a function of the width).
+function chart(label, height, paint) {
+  const box = h('div', {class: 'chart'});
+  let last = 0;
+  const redraw = (force) => {
+    const width = Math.floor(box.clientWidth);
+    if (width < 40 || (!force && width === last)) return;
+    last = width;
+    const tall = typeof height === 'function' ? height(width) : height;
+    d3.select(box).selectAll('svg').remove();
+    const svg = d3.select(box).append('svg')
+      .attr({viewBox: `0 0 ${width} ${tall}`, width: '100%', role: 'group', 'aria-label': label});
+    paint(svg, width, tall);
+  };
+  new ResizeObserver(() => redraw(false)).observe(box);
+  return box;
+}
+
+/// Powers of ten of a logarithmic domain, not more than `most`.
+function decades(domain, most) {
+  const first = Math.ceil(Math.log10(domain[0]) - 1e-9);
+  const last = Math.floor(Math.log10(domain[1]) + 1e-9);
+  const step = Math.max(1, Math.ceil((last - first + 1) / most));
+  const ticks = [];
+  for (let power = first; power <= last; power += step) ticks.push(Math.pow(10, power));
+  return ticks;
+}
+
+/// A domain with some room on both sides, of positive values.
+function log_domain(values, room) {
+  const some = values.filter((x) => is_number(x) && x > 0);
+  if (!some.length) return [0.1, 10];
+  return [d3.min(some) / room, d3.max(some) * room];
+}
+
+/// An axis with its grid: `side` is 'bottom' or 'left'.
+function axis(svg, scale, side, ticks, format, area, name) {
+  const g = svg.append('g').attr('class', 'axis');
+  for (const tick of ticks) {
+    const at = scale(tick);
+    const [x1, y1, x2, y2] = side === 'bottom'
+      ? [at, area.top, at, area.bottom] : [area.left, at, area.right, at];
+    g.append('line').attr({x1, y1, x2, y2});
+    g.append('text').attr(side === 'bottom'
+      ? {x: at, y: area.bottom + 16, 'text-anchor': 'middle'}
+      : {x: area.left - 7, y: at + 4, 'text-anchor': 'end'}).text(format(tick));
+  }
+  if (!name) return;
+  g.append('text').attr('class', 'axis-name').attr(side === 'bottom'
+    ? {x: area.right, y: area.bottom + 33, 'text-anchor': 'end'}
+    : {x: area.left, y: area.top - 9, 'text-anchor': 'start'}).text(name);
+}
+
+/// Samples that hold until the next one, as a line of steps.
+function step_path(samples, x, y, end) {
+  return d3.svg.line().interpolate('step-after').x((d) => x(d[0])).y((d) => y(d[1]))(
+    samples.concat(samples.length ? [[end, samples[samples.length - 1][1]]] : []));
+}
+
+const legend = (items) => h('ul', {class: 'legend'}, items.map(([name, color, word]) =>
+  h('li', {}, h('span', {class: 'swatch', style: `background:${color}`}), name,
+    word ? h('span', {class: 'soft'}, ` ${word}`) : null)));

@@ -1,0 +1,194 @@
+// Curves of a sweep: times of the lanes along one axis, the other axes held.
+
+/// The axes that have a curve: several values with numbers.
+const curve_axes = (sweep) => sweep.axes.flatMap((axis) => (axis.series || series_of(axis))
+  .filter((series) => series.numbers.length > 1)
+  .map((series) => Object.assign({axis: axis.name}, series)));
+
+/// "decode:128" is number 128 of the pattern "decode:{}"; where the sweep does not say it itself.
+function series_of(axis) {
+  const patterns = new Map();
+  for (const text of axis.values) {
+    const match = /^(.*?)([0-9]+(?:\.[0-9]+)?)([^0-9]*)$/.exec(String(text));
+    if (!match) continue;
+    const pattern = `${match[1]}{}${match[3]}`;
+    if (!patterns.has(pattern)) patterns.set(pattern, {pattern, values: [], numbers: []});
+    patterns.get(pattern).values.push(text);
+    patterns.get(pattern).numbers.push(Number(match[2]));
+  }
+  return Array.from(patterns.values());
+}
+
+/// What a series is called: "decode:N", "chips".
+const series_name = (series) => series.pattern === '{}' ? series.axis
+  : series.pattern.replace('{}', 'N');
+const at_number = (series, number) => series.pattern === '{}'
+  ? `${series.axis} ${count_text(number)}` : series.pattern.replace('{}', count_text(number));
+
+function sweep_error(sweep, point, lane) {
+  if (sweep.errors && is_number(sweep.errors[lane])) return sweep.errors[lane];
+  return error_of(lane, ((point.result || {}).context || {}).time_notes);
+}
+
+/// The curves along a series with the others held at `fixed`: [{lane, points: [[x, seconds,
+/// error, point]]}].
+function curves_of(sweep, series, fixed) {
+  const lanes = new Map();
+  for (const point of sweep.points) {
+    const at = series.values.indexOf(point.values[series.axis]);
+    const held = Object.entries(fixed).every(([name, text]) => point.values[name] === text);
+    const cut = point.result && (point.result.cuts || [])[0];
+    if (at < 0 || !held || !cut) continue;
+    for (const lane of cut.lanes) {
+      if (!is_number(lane.seconds) || !(lane.seconds > 0)) continue;
+      if (!lanes.has(lane.lane)) lanes.set(lane.lane, []);
+      lanes.get(lane.lane).push([series.numbers[at], lane.seconds,
+        sweep_error(sweep, point, lane.lane), lane.time_class]);
+    }
+  }
+  return Array.from(lanes, ([lane, points]) =>
+    ({lane, points: points.sort((a, b) => a[0] - b[0])}));
+}
+
+const same_fixed = (a, b) =>
+  Object.keys(Object.assign({}, a, b)).every((key) => (a || {})[key] === (b || {})[key]);
+
+function crossovers_of(sweep, series, fixed) {
+  return (sweep.crossovers || []).filter((c) => c.axis === series.axis &&
+    (c.pattern === undefined || c.pattern === series.pattern) && same_fixed(c.fixed, fixed));
+}
+
+function draw_curves(svg, width, height, series, curves, crossovers) {
+  const area = {left: 60, right: width - 74, top: 24, bottom: height - 40};
+  const all = curves.flatMap((curve) => curve.points);
+  const numbers = all.map((point) => point[0]);
+  const log = d3.min(numbers) > 0 && d3.max(numbers) / d3.min(numbers) >= 8;
+  const x = log ? d3.scale.log().domain(d3.extent(numbers)) : d3.scale.linear()
+    .domain(d3.extent(numbers));
+  x.range([area.left, area.right]);
+  const y = d3.scale.log().range([area.bottom, area.top]).domain(log_domain(
+    all.flatMap(([, s, e]) => [s * (1 - Math.min(e, 0.9)), s * (1 + e)]), 1.5));
+  const values = Array.from(new Set(numbers)).sort((a, b) => a - b);
+  const each = Math.ceil(values.length / (width < 480 ? 4 : 9));
+  axis(svg, x, 'bottom', values.filter((_, i) => i % each === 0), count_text, area,
+    series_name(series));
+  axis(svg, y, 'left', decades(y.domain(), 6), seconds_text, area, 'time');
+  for (const c of crossovers) draw_crossover(svg, c, x, area);
+  const labels = [];
+  for (const {lane, points} of curves) {
+    const g = svg.append('g').style('color', lane_color(lane));
+    if (points.some((point) => point[2] > 0)) {
+      g.append('path').attr({class: 'band', d: d3.svg.area().x((d) => x(d[0]))
+        .y0((d) => y(d[1] * (1 - Math.min(d[2], 0.9)))).y1((d) => y(d[1] * (1 + d[2])))(points)});
+    }
+    g.append('path').attr({class: 'curve',
+      d: d3.svg.line().x((d) => x(d[0])).y((d) => y(d[1]))(points)});
+    for (const point of points) {
+      const words = `${lane} at ${at_number(series, point[0])}: ` +
+        `${seconds_text(point[1])} ${point[3]}` +
+        (point[2] > 0 ? `, ± ${Math.round(100 * point[2])} %` : '');
+      const dot = g.append('circle').attr({class: 'point', cx: x(point[0]), cy: y(point[1]), r: 4,
+        tabindex: 0, role: 'img', 'aria-label': words});
+      tipped(dot.node(), words);
+    }
+    labels.push({lane, at: y(points[points.length - 1][1])});
+  }
+  labels.sort((a, b) => a.at - b.at).forEach((label, i) => {  // names do not lie on one another
+    if (i > 0) label.at = Math.max(label.at, labels[i - 1].at + 14);
+    svg.append('text').attr({x: area.right + 9, y: label.at + 4, class: 'row-name'})
+      .style('color', lane_color(label.lane)).text(label.lane);
+  });
+}
+
+function draw_crossover(svg, crossover, x, area) {
+  const clip = (at) => Math.max(area.left, Math.min(area.right, at));
+  const left = is_number(crossover.at_least) ? clip(x(crossover.at_least)) : area.left;
+  const right = is_number(crossover.at_most) ? clip(x(crossover.at_most)) : area.right;
+  if (right > left) {
+    svg.append('rect').attr({class: 'between', x: left, width: right - left, y: area.top,
+      height: area.bottom - area.top});
+  }
+  const at = clip(x(crossover.at));
+  svg.append('line').attr({class: 'peak', x1: at, x2: at, y1: area.top, y2: area.bottom});
+}
+
+/// "from 512 to 2,048": between what a crossover lies, as far as the errors of the times say.
+function between_text(c) {
+  const [low, high] = [c.at_least, c.at_most];
+  if (low === c.at && high === c.at) return '';
+  if (!is_number(low) && !is_number(high)) return ' (anywhere on this axis, by the times\' errors)';
+  if (!is_number(low)) return ` (at most ${count_text(high)}, by the times' errors)`;
+  if (!is_number(high)) return ` (at least ${count_text(low)}, by the times' errors)`;
+  return ` (${count_text(low)} to ${count_text(high)}, by the times' errors)`;
+}
+
+function crossover_words(sweep, series, fixed, crossovers) {
+  const items = crossovers.map((c) => h('li', {}, lane_name(c.to_lane), ' overtakes ',
+    lane_name(c.from_lane), ' at ', h('strong', {}, at_number(series, c.at)), between_text(c),
+    c.leader ? h('span', {class: 'badge'}, 'the lead changes') : null));
+  for (const u of sweep.undecided || []) {
+    if (u.axis !== series.axis || !same_fixed(u.fixed, fixed)) continue;
+    if (u.pattern !== undefined && u.pattern !== series.pattern) continue;
+    items.push(h('li', {}, lane_name(u.lanes[0]), ' and ', lane_name(u.lanes[1]),
+      ` are within their errors from ${count_text(u.from)} to ${count_text(u.to)}`));
+  }
+  return items.length ? h('ul', {class: 'crossovers'}, items)
+    : h('p', {class: 'small'}, 'No lane overtakes another here.');
+}
+
+function curves_table(series, curves) {
+  const columns = [{name: series_name(series)}].concat(curves.map((curve) =>
+    ({name: curve.lane, right: true})));
+  const rows = series.numbers.map((number) => [count_text(number)].concat(curves.map((curve) => {
+    const point = curve.points.find((p) => p[0] === number);
+    return point ? h('data', {value: String(point[1])}, seconds_text(point[1])) : '–';
+  })));
+  return folded('Times as numbers', h('div', {class: 'wide'},
+    table(`Times along ${series_name(series)}`, columns, rows, {class: 'cards-when-narrow'})));
+}
+
+/// The combinations of the other axes' values that have points.
+function settings_of(sweep, series) {
+  const seen = new Map();
+  for (const point of sweep.points) {
+    if (!series.values.includes(point.values[series.axis])) continue;
+    const fixed = Object.assign({}, point.values);
+    delete fixed[series.axis];
+    seen.set(JSON.stringify(fixed), fixed);
+  }
+  return Array.from(seen.values());
+}
+
+function series_panel(sweep, series) {
+  const settings = settings_of(sweep, series);
+  const holder = h('div', {});
+  const name = (fixed) => Object.entries(fixed).map(([key, text]) => `${key} ${text}`).join(', ');
+  const show = (fixed) => {
+    const curves = curves_of(sweep, series, fixed);
+    const crossovers = crossovers_of(sweep, series, fixed);
+    holder.replaceChildren(...(curves.length ? [
+      chart(`Times along ${series_name(series)}, ${name(fixed)}`, (width) => width < 480 ? 300 : 400,
+        (svg, width, height) => draw_curves(svg, width, height, series, curves, crossovers)),
+      crossover_words(sweep, series, fixed, crossovers), curves_table(series, curves)]
+      : [h('p', {class: 'small'}, 'No lane has a time here.')]));
+  };
+  const choice = h('select', {onchange: () => show(settings[choice.selectedIndex])},
+    settings.map((fixed) => h('option', {}, name(fixed))));
+  if (settings.length) show(settings[0]);
+  const varied = settings.length > 1;
+  return h('div', {class: 'part'},
+    h('h3', {}, `Along ${series_name(series)}`),
+    varied ? h('label', {class: 'choice'}, 'at ', choice)
+      : h('p', {class: 'word'}, settings.length ? name(settings[0]) : ''), holder);
+}
+
+function sweep_section(sweep) {
+  const series = curve_axes(sweep);
+  return h('section', {class: 'sweep', 'aria-label': 'Curves'}, h('h2', {}, 'Curves'),
+    h('p', {class: 'word'}, `${sweep.points.length} points over ` +
+      sweep.axes.map((axis) => `${axis.name} (${axis.values.length})`).join(' × ') +
+      '. A pale band is what a lane\'s times may be off by; a dashed line, where one lane ' +
+      'overtakes another, with what the errors leave open around it.'),
+    series.map((one) => series_panel(sweep, one)),
+    series.length ? null : h('p', {}, 'No axis has several numbers: there is no curve.'));
+}
