@@ -117,7 +117,8 @@ class Checker {
     const std::int64_t elements = bytes({a.rows, a.columns});
     required(a.sums, sum({bytes({8, a.chips - 1, a.stride}), bytes({8, elements})}));
     required(a.exponents, a.rows);
-    required(a.scales, bytes({4, a.columns}));
+    hold(bool{a.scales} == (plan_.profile == Profile::kA), "scales of sums");
+    optional(a.scales, bytes({4, a.columns}));
     required(a.out, bytes({4, elements}));
   }
 
@@ -191,18 +192,19 @@ class Checker {
   const PlanMatrix& matrix_of(const Reference& q, const Reference& multipliers,
                               const Reference& scales, std::int64_t pitch,
                               std::int64_t groups) const {
+    const bool b = plan_.profile == Profile::kB;  // binary16 multipliers, no scales
     hold(q.space == Space::kMatrix && multipliers.space == Space::kMultipliers &&
-             scales.space == Space::kScales,
+             scales.space == (b ? Space::kNull : Space::kScales),
          "kind of a matrix");
-    hold(q.index == multipliers.index && q.index == scales.index &&
+    hold(q.index == multipliers.index && (b || q.index == scales.index) &&
              static_cast<std::size_t>(q.index) < plan_.matrices.size(),
          "number of a matrix");
     hold(q.offset == 0 && multipliers.offset == 0 && scales.offset == 0, "begin of a matrix");
     const PlanMatrix& matrix = plan_.matrices[static_cast<std::size_t>(q.index)];
     hold(pitch == (matrix.columns + 31) / 32 * 32 && groups == pitch / 32, "width of a matrix");
     required(q, bytes({matrix.rows, pitch}));
-    required(multipliers, bytes({matrix.rows, groups}));
-    required(scales, bytes({4, matrix.rows}));
+    required(multipliers, bytes({matrix.rows, groups, b ? 2 : 1}));
+    optional(scales, bytes({4, matrix.rows}));
     return matrix;
   }
 

@@ -75,10 +75,17 @@ PlannedLaunch launch(const Kernel& kernel, const LaunchShape& shape, const Work&
 
 using Launches = std::vector<PlannedLaunch>;
 
+/// Bytes that scale a row of so many groups: a multiplier a group and a scale a row (which a launch
+/// that only sums does not read), or in profile B, which has no scales, a binary16 a group.
+std::int64_t scale_bytes(const Reference& scales, std::int64_t groups, bool sums = false) {
+  return scales ? groups + (sums ? 0 : 4) : 2 * groups;
+}
+
 Launches launches(const EmbedArguments<Planned>& a, const RunShape&) {
   PlannedLaunch made = launch(kernels().embed_rows, {{dimension(a.rows)}, {128}, 0}, a);
   made.traffic.weight_bytes =
-      positive(a.rows) * positive(std::int64_t{a.columns} + divided_up(a.columns, 32) + 4);
+      positive(a.rows) *
+      positive(std::int64_t{a.columns} + scale_bytes(a.scales, divided_up(a.columns, 32)));
   made.traffic.other_bytes = positive(a.rows) * positive(4 * std::int64_t{a.columns} + 4);
   made.traffic.fp32_ops = 2 * positive(a.rows) * positive(a.columns);
   return {made};
@@ -116,17 +123,19 @@ Launches launches(const QuantizeArguments<Planned>& a, const RunShape&) {
 }
 
 /// Rows that a dp4a kernel holds, and the kernel.
-std::pair<std::int64_t, const Kernel*> dp4a_kernel(std::int64_t rows) {
-  if (rows <= 1) return {1, &kernels().product_dp4a_1};
-  if (rows <= 2) return {2, &kernels().product_dp4a_2};
-  if (rows <= 4) return {4, &kernels().product_dp4a_4};
-  return {8, &kernels().product_dp4a_8};
+std::pair<std::int64_t, const Kernel*> dp4a_kernel(std::int64_t rows, bool half) {
+  const Kernels& all = kernels();
+  if (rows <= 1) return {1, half ? &all.product_dp4a_1_half : &all.product_dp4a_1};
+  if (rows <= 2) return {2, half ? &all.product_dp4a_2_half : &all.product_dp4a_2};
+  if (rows <= 4) return {4, half ? &all.product_dp4a_4_half : &all.product_dp4a_4};
+  return {8, half ? &all.product_dp4a_8_half : &all.product_dp4a_8};
 }
 
 Launches launches(const ProductStep& step, const RunShape&) {
   const ProductArguments<Planned>& a = step.arguments;
   const bool mma = step.kernel == ProductKernel::kMma;
-  const auto [tile_rows, dp4a] = dp4a_kernel(a.rows);
+  const bool half = !a.segments[0].scales;  // profile B
+  const auto [tile_rows, dp4a] = dp4a_kernel(a.rows, half);
   const std::int64_t rows = mma ? 16 * std::int64_t{a.token_warps} : tile_rows;
   const std::int64_t outputs = mma ? kMmaOutputs * (kMmaThreads / 32 / std::max(a.token_warps, 1))
                                    : kDp4aThreads / std::max(a.lanes, 1) * kDp4aOutputs;
@@ -138,16 +147,20 @@ Launches launches(const ProductStep& step, const RunShape&) {
     const ProductSegment<Planned>& s = a.segments[i];
     blocks += divided_up(s.outputs, std::max<std::int64_t>(outputs, 1));
     all_outputs += positive(s.outputs);
-    traffic.weight_bytes += positive(s.outputs) * positive(std::int64_t{a.columns} + a.span / 32 +
-                                                           (s.sums ? 0 : 4) + (s.bias ? 4 : 0));
+    traffic.weight_bytes +=
+        positive(s.outputs) *
+        positive(a.columns + scale_bytes(s.scales, a.span / 32, bool{s.sums}) + (s.bias ? 4 : 0));
     traffic.other_bytes += positive(s.outputs) * positive(a.rows) * (s.sums ? 8U : 4U);
   }
   shape.grid.x = dimension(blocks);
   if (mma) {
     shape.shared_bytes = static_cast<std::size_t>(
-        kMmaStages * (2 * rows * kMmaPitch + outputs * kMmaPitch + 2 * outputs));
+        kMmaStages * (2 * rows * kMmaPitch + outputs * kMmaPitch + 2 * outputs * (half ? 4 : 1)));
   }
-  PlannedLaunch made = launch(mma ? kernels().product_mma : *dp4a, shape, step);
+  PlannedLaunch made = launch(!mma   ? *dp4a
+                              : half ? kernels().product_mma_half
+                                     : kernels().product_mma,
+                              shape, step);
   traffic.other_bytes += positive(a.rows) * positive(2 * std::int64_t{a.columns} + 1);
   made.macs = all_outputs * positive(a.rows) * positive(a.columns);
   traffic.int8_macs = 2 * made.macs;  // two passes of bytes
@@ -266,7 +279,7 @@ Launches launches(const AddArguments<Planned>& a, const RunShape&) {
 Launches launches(const ScaleArguments<Planned>& a, const RunShape&) {
   const std::int64_t elements = std::int64_t{a.rows} * a.columns;
   PlannedLaunch made = launch(kernels().scale_sums, element_shape(elements), a);
-  made.traffic.weight_bytes = 4 * positive(a.columns);
+  made.traffic.weight_bytes = a.scales ? 4 * positive(a.columns) : 0;
   made.traffic.other_bytes = positive(elements) * (8 * positive(a.chips) + 4) + positive(a.rows);
   made.traffic.fp32_ops = 3 * positive(elements);
   return {made};

@@ -116,9 +116,6 @@ void share_time(LoweringState& state, std::size_t first_group, int begin, int en
 
 Plan lower_programs(const std::vector<Program>& programs, const LoweringOptions& options) {
   const Program& program = programs.front();
-  if (program.profile != Profile::kA) {
-    throw Error("cuda: lowering", "weights of another profile", "B", "A");
-  }
   if (program.head_columns > kHeadColumns) {
     throw Error("cuda: lowering", "columns of a head", fmt::to_string(program.head_columns),
                 fmt::format("{} at most", kHeadColumns));

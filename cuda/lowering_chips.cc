@@ -44,8 +44,10 @@ int lower_scaled(LoweringState& state, int begin) {
     const auto named = std::find_if(state.plan.matrices.begin(), state.plan.matrices.end(),
                                     [&](const PlanMatrix& m) { return m.tensor == matrix.tensor; });
     CHECK(named != state.plan.matrices.end());
-    a.scales = Reference{Space::kScales, narrow(named - state.plan.matrices.begin(), "matrices"),
-                         matrix.row_share.begin * std::int64_t{sizeof(float)}};
+    if (state.plan.profile == Profile::kA) {
+      a.scales = Reference{Space::kScales, narrow(named - state.plan.matrices.begin(), "matrices"),
+                           matrix.row_share.begin * std::int64_t{sizeof(float)}};
+    }
     a.out = state.store_part(chip, op.result, sizeof(float));
     a.stride = place.stride / std::int64_t{sizeof(std::int64_t)};
     a.rows = narrow(value.rows, "rows");

@@ -59,7 +59,7 @@ ProductSegment<Planned> segment_of(LoweringState& state, std::int32_t chip, cons
   ProductSegment<Planned> s{};
   s.q = Reference{Space::kMatrix, index, 0};
   s.multipliers = Reference{Space::kMultipliers, index, 0};
-  s.scales = Reference{Space::kScales, index, 0};
+  if (state.plan.profile == Profile::kA) s.scales = Reference{Space::kScales, index, 0};
   s.first = narrow(matrix.row_share.begin, "rows of a matrix");
   s.outputs = narrow(matrix.row_share.size(), "rows of a matrix");
   s.pitch = narrow(round_up(matrix.columns, 32), "columns of a matrix");

@@ -82,7 +82,7 @@ int lower_embedded(LoweringState& state, int begin) {
     a.tokens = Reference{Space::kTokens, 0, 0};
     a.q = Reference{Space::kMatrix, index, 0};
     a.multipliers = Reference{Space::kMultipliers, index, 0};
-    a.scales = Reference{Space::kScales, index, 0};
+    if (program.profile == Profile::kA) a.scales = Reference{Space::kScales, index, 0};
     a.out = state.store_part(chip, op.result, kFloat);
     a.rows = narrow(program.rows, "rows");
     a.columns = narrow(matrix.columns, "columns");

@@ -47,6 +47,7 @@ LoweringState::LoweringState(const std::vector<Program>& programs, const Lowerin
       uses_[static_cast<std::size_t>(argument)].push_back(i);
     }
   }
+  plan.profile = program.profile;
   plan.rows = program.rows;
   plan.is_chunk = program.is_chunk;
   plan.has_tokens = !program.tokens.empty();

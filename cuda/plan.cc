@@ -107,6 +107,7 @@ template <typename Archive>
 void transfer_head(Archive& archive, Plan& plan) {
   std::int64_t version = kVersion;
   archive.integer(version, kVersion, kVersion);
+  number(archive, plan.profile, 0, 1);
   count(archive, plan.rows);
   for (bool* flag : {&plan.is_chunk, &plan.has_tokens, &plan.has_positions, &plan.has_given,
                      &plan.each_row_caches}) {

@@ -147,6 +147,7 @@ struct PlanOperation {
 
 /// A program lowered for a GPU: memory, launches in order, what may be observed. Plain values.
 struct Plan {
+  Profile profile = Profile::kA;  ///< of every matrix
   std::int64_t rows = 0;
   bool is_chunk = false;
   bool has_tokens = false;

@@ -150,7 +150,13 @@ void RunMemory::enter_weights(WeightMemory& weights, const WeightStore& store) {
                   fmt::format("{} rows of {}", view.rows, view.columns),
                   fmt::format("{} rows of {}", matrix.rows, matrix.columns));
     }
+    check_profile(view, plan_.profile, fmt::format("cuda: tensor {}", matrix.tensor));
     enter_weight(weights, Space::kMatrix, i, std::as_bytes(view.q), matrix.tensor + " q");
+    if (plan_.profile == Profile::kB) {
+      enter_weight(weights, Space::kMultipliers, i, std::as_bytes(view.halves),
+                   matrix.tensor + " multipliers");
+      continue;
+    }
     enter_weight(weights, Space::kMultipliers, i, std::as_bytes(view.multipliers),
                  matrix.tensor + " multipliers");
     enter_weight(weights, Space::kScales, i, std::as_bytes(view.scales), matrix.tensor + " scales");

@@ -16,16 +16,17 @@ std::uint64_t u64(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 struct Product {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::int64_t groups = 0;
+  std::int64_t scale_bytes = 0;  ///< of a row
 };
 
 Product product_of(const Stage& stage, int matrix, std::int64_t rows) {
   const Share& share = stage.matrices[static_cast<std::size_t>(matrix)].column_share;
-  return {rows, share.size(), up(share.end, kGroup) - share.begin / kGroup};
+  const std::int64_t groups = up(share.end, kGroup) - share.begin / kGroup;
+  return {rows, share.size(), scale_bytes(stage.profile, groups)};
 }
 
 std::int64_t bytes_of(const Product& product) {
-  return product.rows * (product.columns + product.groups + 4);
+  return product.rows * (product.columns + product.scale_bytes);
 }
 
 /// Every product of a tile: a step that takes its columns chunk by chunk counts once.

@@ -31,7 +31,7 @@ template <template <typename> class P>
 struct EmbedArguments {
   P<const std::int32_t> tokens;  ///< `[rows]`, from 0
   P<const std::int8_t> q;
-  P<const std::uint8_t> multipliers;
+  P<const std::uint8_t> multipliers;  ///< as of a product
   P<const float> scales;
   P<float> out;  ///< `[rows, columns]`
   std::int32_t rows;
@@ -125,15 +125,16 @@ struct QuantizeArguments {
 /// One matrix of a product: y = W x with or without a bias, or its exact sums alone (section 4).
 template <template <typename> class P>
 struct ProductSegment {
-  P<const std::int8_t> q;             ///< the whole matrix, rows of `pitch` bytes
-  P<const std::uint8_t> multipliers;  ///< rows of `groups`
-  P<const float> scales;
-  P<const float> bias;   ///< of the whole matrix's rows, or null
-  P<float> out;          ///< `[rows, outputs]`, or null
-  P<float> raw;          ///< the same before the bias, or null
-  P<std::int64_t> sums;  ///< `[rows, outputs]`: exact sums instead of `out`, or null
-  std::int32_t first;    ///< the share's first row in the whole matrix
-  std::int32_t outputs;  ///< rows of the share
+  P<const std::int8_t> q;  ///< the whole matrix, rows of `pitch` bytes
+  /// Rows of `groups`: bytes with a scale a row (profile A), or binary16 and no scales (profile B).
+  P<const std::uint8_t> multipliers;
+  P<const float> scales;  ///< null in profile B
+  P<const float> bias;    ///< of the whole matrix's rows, or null
+  P<float> out;           ///< `[rows, outputs]`, or null
+  P<float> raw;           ///< the same before the bias, or null
+  P<std::int64_t> sums;   ///< `[rows, outputs]`: exact sums instead of `out`, or null
+  std::int32_t first;     ///< the share's first row in the whole matrix
+  std::int32_t outputs;   ///< rows of the share
   std::int32_t pitch;
   std::int32_t groups;
 
@@ -295,7 +296,7 @@ template <template <typename> class P>
 struct ScaleArguments {
   P<const std::int64_t> sums;      ///< `[chips, stride]`, each `[rows, columns]`
   P<const std::int8_t> exponents;  ///< `[rows]`
-  P<const float> scales;           ///< `[columns]`
+  P<const float> scales;           ///< `[columns]`, or null: profile B
   P<float> out;                    ///< `[rows, columns]`
   std::int64_t stride;             ///< elements from one chip's sums to the next's
   std::int32_t rows;

@@ -90,6 +90,17 @@ LOGOS_DEVICE std::uint8_t low_byte(std::int32_t a) { return static_cast<std::uin
 
 // --- 4 matmul, 5 RMS norm --------------------------------------------------------------------
 
+/// D of every row in profile B, whose launches state no scales.
+inline constexpr float kScaleB = 0x1p-24F;
+
+/// c of profile B: d * 2^24 of a binary16 d below 4 in magnitude.
+LOGOS_DEVICE std::int32_t half_multiplier(std::uint16_t d) {
+  const std::uint32_t field = d >> 10 & 31U;
+  const std::uint32_t m = (d & 1023U) | (field == 0 ? 0U : 1024U);
+  const std::uint32_t c = m << (field == 0 ? 0U : field - 1);
+  return static_cast<std::int32_t>((d & 0x8000U) != 0 ? 0U - c : c);
+}
+
 /// y of an exact sum: two roundings.
 LOGOS_DEVICE float product_value(std::int64_t sum, int exponent, float row_scale) {
   if (exponent == kZeroExponent) return 0.0F;

@@ -26,7 +26,8 @@ extern "C" __global__ void scale_sums(const ScaleArguments<Pointer> a) {
   std::int64_t sum = 0;
   for (int chip = 0; chip < a.chips; ++chip) sum += load(a.sums + chip * a.stride + i);
   const int exponent = load(a.exponents + i / a.columns);
-  const float scale = load<Stream::kWeights>(a.scales + i % a.columns);
+  const float scale =
+      a.scales == nullptr ? kScaleB : load<Stream::kWeights>(a.scales + i % a.columns);
   store(a.out + i, product_value(sum, exponent, scale));
 }
 

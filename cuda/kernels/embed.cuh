@@ -16,9 +16,18 @@ extern "C" __global__ void embed_rows(const EmbedArguments<Pointer> a) {
     }
     return;
   }
-  const float scale = load<Stream::kWeights>(a.scales + token);
   const std::int8_t* q = a.q + static_cast<std::int64_t>(token) * a.pitch;
-  const std::uint8_t* multipliers = a.multipliers + static_cast<std::int64_t>(token) * a.groups;
+  const std::int64_t group = static_cast<std::int64_t>(token) * a.groups;
+  if (a.scales == nullptr) {
+    const auto* halves = reinterpret_cast<const std::uint16_t*>(a.multipliers) + group;
+    for (int j = static_cast<int>(threadIdx.x); j < a.columns; j += static_cast<int>(blockDim.x)) {
+      const std::int32_t multiplier = half_multiplier(load<Stream::kWeights>(halves + j / 32));
+      store(out + j, embedding_value(load<Stream::kWeights>(q + j), multiplier, kScaleB));
+    }
+    return;
+  }
+  const float scale = load<Stream::kWeights>(a.scales + token);
+  const std::uint8_t* multipliers = a.multipliers + group;
   for (int j = static_cast<int>(threadIdx.x); j < a.columns; j += static_cast<int>(blockDim.x)) {
     const std::int32_t multiplier = load<Stream::kWeights>(multipliers + j / 32);
     store(out + j, embedding_value(load<Stream::kWeights>(q + j), multiplier, scale));

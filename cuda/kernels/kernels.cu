@@ -20,12 +20,28 @@ namespace logos::cuda {
 
 const Kernels& kernels() {
   static constexpr Kernels kTable = {
-      LOGOS_KERNEL(embed_rows),     LOGOS_KERNEL(norm_rows),        LOGOS_KERNEL(silu_rows),
-      LOGOS_KERNEL(quantize_rows),  LOGOS_KERNEL(product_dp4a_1),   LOGOS_KERNEL(product_dp4a_2),
-      LOGOS_KERNEL(product_dp4a_4), LOGOS_KERNEL(product_dp4a_8),   LOGOS_KERNEL(product_mma),
-      LOGOS_KERNEL(head_blocks),    LOGOS_KERNEL(attention_scores), LOGOS_KERNEL(attention_values),
-      LOGOS_KERNEL(attention_rows), LOGOS_KERNEL(add_rows),         LOGOS_KERNEL(scale_sums),
-      LOGOS_KERNEL(held_rows),      LOGOS_KERNEL(join_rows),
+      LOGOS_KERNEL(embed_rows),
+      LOGOS_KERNEL(norm_rows),
+      LOGOS_KERNEL(silu_rows),
+      LOGOS_KERNEL(quantize_rows),
+      LOGOS_KERNEL(product_dp4a_1),
+      LOGOS_KERNEL(product_dp4a_2),
+      LOGOS_KERNEL(product_dp4a_4),
+      LOGOS_KERNEL(product_dp4a_8),
+      LOGOS_KERNEL(product_mma),
+      LOGOS_KERNEL(product_dp4a_1_half),
+      LOGOS_KERNEL(product_dp4a_2_half),
+      LOGOS_KERNEL(product_dp4a_4_half),
+      LOGOS_KERNEL(product_dp4a_8_half),
+      LOGOS_KERNEL(product_mma_half),
+      LOGOS_KERNEL(head_blocks),
+      LOGOS_KERNEL(attention_scores),
+      LOGOS_KERNEL(attention_values),
+      LOGOS_KERNEL(attention_rows),
+      LOGOS_KERNEL(add_rows),
+      LOGOS_KERNEL(scale_sums),
+      LOGOS_KERNEL(held_rows),
+      LOGOS_KERNEL(join_rows),
   };
   return kTable;
 }

@@ -13,6 +13,27 @@
 
 namespace logos::cuda {
 
+/// How the multipliers of profile A lie in memory, and what a kernel works with.
+struct ByteMultiplier {
+  using Stored = std::uint8_t;
+  using Kept = std::uint8_t;
+  LOGOS_DEVICE static Kept of(Stored c) { return c; }
+};
+/// Profile B: a binary16.
+struct HalfMultiplier {
+  using Stored = std::uint16_t;
+  using Kept = std::int32_t;
+  LOGOS_DEVICE static Kept of(Stored d) { return half_multiplier(d); }
+};
+
+/// Where the multipliers of row `matrix_row` begin.
+template <typename Multiplier>
+LOGOS_DEVICE const typename Multiplier::Stored* multipliers_of(const ProductSegment<Pointer>& s,
+                                                               std::int64_t matrix_row) {
+  return reinterpret_cast<const typename Multiplier::Stored*>(s.multipliers) +
+         matrix_row * s.groups;
+}
+
 /// Block `block` of a launch as a block of one of its matrices.
 struct SegmentBlock {
   int segment;
@@ -38,7 +59,8 @@ LOGOS_DEVICE void write_output(const ProductSegment<Pointer>& s, std::int64_t ro
     return;
   }
   const std::int64_t matrix_row = static_cast<std::int64_t>(s.first) + output;
-  float y = product_value(sum, exponent, load<Stream::kWeights>(s.scales + matrix_row));
+  const float scale = s.scales == nullptr ? kScaleB : load<Stream::kWeights>(s.scales + matrix_row);
+  float y = product_value(sum, exponent, scale);
   if (s.raw != nullptr) store(s.raw + at, y);
   if (s.bias != nullptr) y = __fadd_rn(y, load<Stream::kWeights>(s.bias + matrix_row));
   store(s.out + at, y);

@@ -11,7 +11,7 @@ inline constexpr int kDp4aOutputs = 2;  ///< weight rows of a thread
 /// takes every lanes-th piece of 16 columns (half a group) and multiplies its sum by the group's
 /// multiplier, which is the same as multiplying the whole group's. A weight byte is read once; a
 /// thread has 2 x 4 loads of 16 bytes under way. grid.y: rows in tiles of kRows.
-template <int kRows>
+template <int kRows, typename Multiplier>
 LOGOS_DEVICE void product_dp4a(const ProductArguments<Pointer>& a) {
   const int lanes = a.lanes;
   const int groups_of_lanes = kDp4aThreads / lanes;
@@ -24,12 +24,12 @@ LOGOS_DEVICE void product_dp4a(const ProductArguments<Pointer>& a) {
   const int row = static_cast<int>(blockIdx.y) * kRows;
 
   const std::int8_t* q[kDp4aOutputs];
-  const std::uint8_t* multipliers[kDp4aOutputs];
+  const typename Multiplier::Stored* multipliers[kDp4aOutputs];
 #pragma unroll
   for (int o = 0; o < kDp4aOutputs; ++o) {
     const std::int64_t matrix_row = static_cast<std::int64_t>(s.first) + output + o;
     q[o] = s.q + matrix_row * s.pitch + a.column;
-    multipliers[o] = s.multipliers + matrix_row * s.groups + a.column / 32;
+    multipliers[o] = multipliers_of<Multiplier>(s, matrix_row) + a.column / 32;
   }
   std::int64_t sums[kRows][kDp4aOutputs] = {};
   const int pieces = output < s.outputs ? a.span / 16 : 0;
@@ -41,7 +41,7 @@ LOGOS_DEVICE void product_dp4a(const ProductArguments<Pointer>& a) {
     for (int o = 0; o < kDp4aOutputs; ++o) {
       const bool held = output + o < s.outputs;
       w[o] = held ? load_streaming_16(q[o] + 16 * piece) : make_uint4(0, 0, 0, 0);
-      c[o] = held ? load<Stream::kWeights>(multipliers[o] + piece / 2) : 0;
+      c[o] = held ? Multiplier::of(load<Stream::kWeights>(multipliers[o] + piece / 2)) : 0;
     }
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
@@ -73,19 +73,35 @@ LOGOS_DEVICE void product_dp4a(const ProductArguments<Pointer>& a) {
 
 extern "C" __global__ void __launch_bounds__(kDp4aThreads)
     product_dp4a_1(const ProductArguments<Pointer> a) {
-  product_dp4a<1>(a);
+  product_dp4a<1, ByteMultiplier>(a);
 }
 extern "C" __global__ void __launch_bounds__(kDp4aThreads)
     product_dp4a_2(const ProductArguments<Pointer> a) {
-  product_dp4a<2>(a);
+  product_dp4a<2, ByteMultiplier>(a);
 }
 extern "C" __global__ void __launch_bounds__(kDp4aThreads)
     product_dp4a_4(const ProductArguments<Pointer> a) {
-  product_dp4a<4>(a);
+  product_dp4a<4, ByteMultiplier>(a);
 }
 extern "C" __global__ void __launch_bounds__(kDp4aThreads)
     product_dp4a_8(const ProductArguments<Pointer> a) {
-  product_dp4a<8>(a);
+  product_dp4a<8, ByteMultiplier>(a);
+}
+extern "C" __global__ void __launch_bounds__(kDp4aThreads)
+    product_dp4a_1_half(const ProductArguments<Pointer> a) {
+  product_dp4a<1, HalfMultiplier>(a);
+}
+extern "C" __global__ void __launch_bounds__(kDp4aThreads)
+    product_dp4a_2_half(const ProductArguments<Pointer> a) {
+  product_dp4a<2, HalfMultiplier>(a);
+}
+extern "C" __global__ void __launch_bounds__(kDp4aThreads)
+    product_dp4a_4_half(const ProductArguments<Pointer> a) {
+  product_dp4a<4, HalfMultiplier>(a);
+}
+extern "C" __global__ void __launch_bounds__(kDp4aThreads)
+    product_dp4a_8_half(const ProductArguments<Pointer> a) {
+  product_dp4a<8, HalfMultiplier>(a);
 }
 
 }  // namespace logos::cuda

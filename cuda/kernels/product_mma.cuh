@@ -19,6 +19,7 @@ struct MmaTile {
   int multipliers;
   int stage_bytes;
 };
+template <typename Multiplier>
 __host__ __device__ inline MmaTile mma_tile(int token_warps) {
   MmaTile tile{};
   tile.rows = 16 * token_warps;
@@ -26,7 +27,8 @@ __host__ __device__ inline MmaTile mma_tile(int token_warps) {
   tile.lo = tile.rows * kMmaPitch;
   tile.weights = 2 * tile.lo;
   tile.multipliers = tile.weights + tile.outputs * kMmaPitch;
-  tile.stage_bytes = tile.multipliers + 2 * tile.outputs;
+  tile.stage_bytes =
+      tile.multipliers + 2 * tile.outputs * static_cast<int>(sizeof(typename Multiplier::Kept));
   return tile;
 }
 
@@ -35,7 +37,10 @@ inline constexpr int kMmaMultipliers = 4;
 
 /// The columns of one stage on their way: copies of the block and of the weights go to shared
 /// memory by themselves, multipliers (rows of any length) through registers.
+template <typename Multiplier>
 struct MmaLoader {
+  using Kept = typename Multiplier::Kept;
+
   const ProductArguments<Pointer>& a;
   const ProductSegment<Pointer>& s;
   MmaTile tile;
@@ -63,7 +68,7 @@ struct MmaLoader {
     }
   }
 
-  LOGOS_DEVICE void fetch(int stage, std::uint8_t (&c)[kMmaMultipliers]) const {
+  LOGOS_DEVICE void fetch(int stage, Kept (&c)[kMmaMultipliers]) const {
 #pragma unroll
     for (int i = 0; i < kMmaMultipliers; ++i) {
       const int at = static_cast<int>(threadIdx.x) + i * kMmaThreads;  // output * 2 + group
@@ -71,24 +76,25 @@ struct MmaLoader {
       const int column = stage * kMmaColumns + at % 2 * 32;
       c[i] = 0;
       if (at < 2 * tile.outputs && o < s.outputs && column < a.span) {
-        c[i] = load<Stream::kWeights>(s.multipliers +
-                                      (static_cast<std::int64_t>(s.first) + o) * s.groups +
-                                      (a.column + column) / 32);
+        c[i] = Multiplier::of(load<Stream::kWeights>(
+            multipliers_of<Multiplier>(s, static_cast<std::int64_t>(s.first) + o) +
+            (a.column + column) / 32));
       }
     }
   }
 
-  LOGOS_DEVICE void keep(const std::uint8_t (&c)[kMmaMultipliers], unsigned char* memory) const {
+  LOGOS_DEVICE void keep(const Kept (&c)[kMmaMultipliers], unsigned char* memory) const {
 #pragma unroll
     for (int i = 0; i < kMmaMultipliers; ++i) {
       const int at = static_cast<int>(threadIdx.x) + i * kMmaThreads;
-      if (at < 2 * tile.outputs) memory[tile.multipliers + at] = c[i];
+      if (at < 2 * tile.outputs) reinterpret_cast<Kept*>(memory + tile.multipliers)[at] = c[i];
     }
   }
 };
 
 /// The 16 rows and 64 outputs of a warp: the exact sums of one group at a time (two passes of
 /// bytes), times the group's multiplier, into 64-bit sums.
+template <typename Multiplier>
 struct MmaWarp {
   int row;     ///< first of the warp in the tile
   int output;  ///< likewise
@@ -124,7 +130,9 @@ struct MmaWarp {
     mma_u8_s8(sum, lo, weights);
 #pragma unroll
     for (int j = 0; j < kMmaTiles; ++j) {
-      const unsigned char* c = memory + tile.multipliers + (output + 8 * j + 2 * t) * 2 + group;
+      const auto* c =
+          reinterpret_cast<const typename Multiplier::Kept*>(memory + tile.multipliers) +
+          (output + 8 * j + 2 * t) * 2 + group;
 #pragma unroll
       for (int v = 0; v < 4; ++v) {
         sums[j][v] += static_cast<std::int64_t>(c[v % 2 * 2]) * sum[j].value[v];
@@ -135,20 +143,20 @@ struct MmaWarp {
 
 /// A block computes 16 * token_warps rows times 64 * (4 / token_warps) outputs, one barrier for
 /// each 64 columns. grid.x: tiles of outputs of all segments; grid.y: tiles of rows.
-extern "C" __global__ void __launch_bounds__(kMmaThreads)
-    product_mma(const ProductArguments<Pointer> a) {
-  const MmaTile tile = mma_tile(a.token_warps);
+template <typename Multiplier>
+LOGOS_DEVICE void multiply_by_mma(const ProductArguments<Pointer>& a) {
+  const MmaTile tile = mma_tile<Multiplier>(a.token_warps);
   const SegmentBlock place = segment_block(a, static_cast<int>(blockIdx.x), tile.outputs);
   const ProductSegment<Pointer>& s = a.segments[place.segment];
-  const MmaLoader loader{a, s, tile, static_cast<int>(blockIdx.y) * tile.rows,
-                         place.block * tile.outputs};
+  const MmaLoader<Multiplier> loader{a, s, tile, static_cast<int>(blockIdx.y) * tile.rows,
+                                     place.block * tile.outputs};
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  MmaWarp work{
+  MmaWarp<Multiplier> work{
       warp % a.token_warps * 16, warp / a.token_warps * 8 * kMmaTiles, lane / 4, lane % 4, {}};
 
   const int stages = (a.span + kMmaColumns - 1) / kMmaColumns;
-  std::uint8_t c[kMmaMultipliers];
+  typename Multiplier::Kept c[kMmaMultipliers];
 #pragma unroll
   for (int stage = 0; stage < kMmaStages - 1; ++stage) {
     unsigned char* memory = smem + stage * tile.stage_bytes;
@@ -185,6 +193,15 @@ extern "C" __global__ void __launch_bounds__(kMmaThreads)
       if (output < s.outputs) write_output(s, row, output, work.sums[j][v], exponent);
     }
   }
+}
+
+extern "C" __global__ void __launch_bounds__(kMmaThreads)
+    product_mma(const ProductArguments<Pointer> a) {
+  multiply_by_mma<ByteMultiplier>(a);
+}
+extern "C" __global__ void __launch_bounds__(kMmaThreads)
+    product_mma_half(const ProductArguments<Pointer> a) {
+  multiply_by_mma<HalfMultiplier>(a);
 }
 
 }  // namespace logos::cuda

@@ -15,6 +15,11 @@ struct Kernels {
   Kernel product_dp4a_4;
   Kernel product_dp4a_8;
   Kernel product_mma;
+  Kernel product_dp4a_1_half;  ///< of profile B
+  Kernel product_dp4a_2_half;
+  Kernel product_dp4a_4_half;
+  Kernel product_dp4a_8_half;
+  Kernel product_mma_half;
   Kernel head_blocks;
   Kernel attention_scores;
   Kernel attention_values;

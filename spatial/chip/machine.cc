@@ -48,6 +48,7 @@ StageRun::StageRun(const Plan& plan, int index_of, const ChipConfig& config,
       map(stage, plan.head_columns, config.mesh) {
   for (const StageMatrix& matrix : stage.matrices) {
     const MatrixView& view = matrices.emplace_back(weights.matrix(matrix.tensor));
+    check_profile(view, stage.profile, fmt::format("spatial: weights {}", matrix.tensor));
     if (view.rows == matrix.rows && view.columns == matrix.columns) continue;
     throw Error(fmt::format("spatial: weights {}", matrix.tensor), "another shape",
                 fmt::format("{} x {}", view.rows, view.columns),

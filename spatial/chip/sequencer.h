@@ -82,6 +82,7 @@ class Sequencer {
   // … steps_products.cc
   void project(const Step& step);
   void spend_product(std::int64_t rows, Share columns, bool adds_more);
+  std::span<const float> row_scales(const MatrixView& matrix, Share rows);
   std::int64_t* sums_row(std::int64_t row, std::int64_t pitch);
   float* values_row(std::int64_t row, std::int64_t pitch);
   int matrix_of(const PlacedVector& placed) const;
@@ -159,6 +160,7 @@ class Sequencer {
   StepRecord record_;
   std::vector<Heading> headings_;
   std::vector<std::byte> kept_;         ///< leader: headings and rotary rows
+  std::vector<float> equal_scales_;     ///< of profile B: kScaleB each
   std::vector<BlockTag> operand_tags_;  ///< of each row
   std::vector<BlockTag> hidden_tags_;
   std::vector<BlockTag> sums_tags_;  ///< of the operands that the sums are of

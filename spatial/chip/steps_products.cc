@@ -1,6 +1,7 @@
 // Products and what becomes of their sums.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "program/check.h"
 #include "spatial/chip/sequencer.h"
@@ -29,7 +30,7 @@ void append(std::vector<std::byte>& to, const void* from, std::int64_t bytes) {
 void Sequencer::spend_product(std::int64_t rows, Share columns, bool adds_more) {
   const ChipConfig& chip = machine_.config;
   const std::int64_t groups = up(columns.end, kGroup) - columns.begin / kGroup;
-  const std::int64_t weights = rows * (columns.size() + groups + kValue);
+  const std::int64_t weights = rows * (columns.size() + scale_bytes(stage().profile, groups));
   const std::int64_t operands = rows_.count * columns.size() * kInteger;
   const std::int64_t readings = operands <= chip.operand_bytes ? 1 : up(rows, chip.mac_rows);
   const std::int64_t sums = rows_.count * rows * kSum;
@@ -40,6 +41,15 @@ void Sequencer::spend_product(std::int64_t rows, Share columns, bool adds_more) 
   record_.bound = by_bytes ? Category::kWeightStream : Category::kCompute;
   machine_.count_weights(weights);
   tile_.macs += static_cast<std::uint64_t>(rows_.count * rows * columns.size());
+}
+
+/// D of some rows of a matrix.
+std::span<const float> Sequencer::row_scales(const MatrixView& matrix, Share rows) {
+  if (matrix.profile() == Profile::kA)
+    return matrix.scales.subspan(at(rows.begin), at(rows.size()));
+  if (std::cmp_less(equal_scales_.size(), rows.size()))
+    equal_scales_.resize(at(rows.size()), kScaleB);
+  return std::span<const float>(equal_scales_).first(at(rows.size()));
 }
 
 /// Rows [0, count) of sums in the block's area, `pitch` sums apart.
@@ -92,7 +102,7 @@ int Sequencer::matrix_of(const PlacedVector& placed) const {
 void Sequencer::send_projected(const PlacedVector& placed, Share part, Share units) {
   const MatrixView& matrix = stage_.matrices[at(matrix_of(placed))];
   const std::int64_t row = placed.row + part.begin - placed.first_unit;
-  const auto scales = matrix.scales.subspan(at(row), at(part.size()));
+  const auto scales = row_scales(matrix, {row, row + part.size()});
   const bool is_query = placed.vector.kind == VectorKind::kQuery;
   const bool is_key = placed.vector.kind == VectorKind::kKey;
   const int bias = is_query ? stage().query_bias : is_key ? stage().key_bias : stage().value_bias;
@@ -150,7 +160,7 @@ void Sequencer::scale(const Step& step) {
   const Share rows = share(step);
   const std::int64_t n = rows.size();
   const MatrixView& matrix = stage_.matrices[at(step.matrices.front())];
-  const auto scales = matrix.scales.subspan(at(rows.begin), at(n));
+  const auto scales = row_scales(matrix, rows);
   vector_work(machine_.config.convert, rows_.count * n, rows_.count * n * (kSum + 2 * kValue));
   for (std::int64_t r = 0; r < rows_.count; ++r) {
     const std::span<float> y(values_row(r, n), at(n));
@@ -172,8 +182,8 @@ void Sequencer::silu(const Step& step) {
   vector_work(chip.maximum, all, all * kValue);
   const MatrixView& gate_matrix = stage_.matrices[at(gate_up_[0])];
   const MatrixView& up_matrix = stage_.matrices[at(gate_up_[1])];
-  const auto gate_scales = gate_matrix.scales.subspan(at(rows.begin), at(n));
-  const auto up_scales = up_matrix.scales.subspan(at(rows.begin), at(n));
+  const auto gate_scales = row_scales(gate_matrix, rows);
+  const auto up_scales = row_scales(up_matrix, rows);
   std::vector<float> gate(at(n));
   std::vector<float> up_values(at(n));
   auto peak = message(stage_.index, stage().named.tile_peaks);

@@ -240,11 +240,16 @@ void Sequencer::embed(const Step& step) {
     const std::int64_t token = headings_[at(r)].token - 1;
     if (token < held.begin || token >= held.end) continue;
     std::vector<float> x(at(n));
-    const std::int64_t bytes = table.columns + table.groups + kValue;
+    const std::int64_t bytes = table.columns + scale_bytes(stage().profile, table.groups);
     vector_work(machine_.config.convert, n, bytes);
-    logos::spatial::embed(table.q.subspan(at(token * table.pitch), at(n)),
-                          table.multipliers.subspan(at(token * table.groups), at(table.groups)),
-                          table.scales[at(token)], x);
+    const auto q = table.q.subspan(at(token * table.pitch), at(n));
+    const std::size_t group = at(token * table.groups);
+    if (table.profile() == Profile::kB) {
+      embed_halves(q, table.halves.subspan(group, at(table.groups)), x);
+    } else {
+      embed_bytes(q, table.multipliers.subspan(group, at(table.groups)), table.scales[at(token)],
+                  x);
+    }
     if (machine_.collector.watches()) put<float>("embedding", r, n, 0, x);
     if (joins) {
       send_held(r, x);

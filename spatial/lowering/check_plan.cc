@@ -20,6 +20,7 @@ namespace {
 Facts facts_of(const Plan& plan) {
   Facts facts;
   ModelSpec& spec = facts.spec;
+  if (!plan.stages.empty()) spec.profile = plan.stages.front().profile;
   spec.layers = 1;
   spec.columns = plan.columns;
   spec.query_heads = plan.query_heads;
@@ -227,6 +228,7 @@ class PlanCheck {
     for (const StageMatrix& matrix : stage.matrices) {
       const MatrixView view = weights_.matrix(matrix.tensor);
       hold(view.rows == matrix.rows && view.columns == matrix.columns, "size of a matrix");
+      hold(view.profile() == stage.profile, "profile of a matrix");
     }
     for (const StageVector& vector : stage.vectors) {
       hold(std::cmp_equal(weights_.vector(vector.tensor).size(), vector.size), "size of a vector");

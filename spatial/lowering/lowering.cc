@@ -189,9 +189,6 @@ class Lowering {
 
 Plan lower_programs(const Facts& facts, const std::vector<Program>& programs,
                     const ChipConfig& config) {
-  if (facts.spec.profile != Profile::kA) {
-    throw Error("spatial: lowering", "weights of another profile", "B", "A");
-  }
   check_sizes(facts, facts.cut.context);
   return Lowering(facts, programs, config).lower();
 }

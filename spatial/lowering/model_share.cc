@@ -27,6 +27,7 @@ ModelShare share_of_model(const Facts& facts, std::int64_t text_chip) {
   const ModelSpec& spec = facts.spec;
   const Cut& cut = facts.cut;
   ModelShare share;
+  share.profile = spec.profile;
   share.text_chip = text_chip;
   share.text_chips = facts.chips;
   share.layers = spec.layers;

@@ -10,6 +10,7 @@ namespace logos::spatial {
 /// A cut's sizes and what one text chip holds of the model. Taken from what the text states of the
 /// whole model, so that a part is placed as in the whole cut.
 struct ModelShare {
+  Profile profile = Profile::kA;
   std::int64_t text_chip = 0;  ///< from 0
   std::int64_t text_chips = 1;
   std::int64_t layers = 0;  ///< of the model, as what follows

@@ -10,7 +10,6 @@ namespace logos::spatial {
 namespace {
 
 constexpr std::int64_t kGroup = 32;  // columns that share a multiplier
-constexpr std::int64_t kScaleBytes = 4;
 
 std::int64_t aligned(std::int64_t bytes) {
   return (bytes + kAreaAlignment - 1) / kAreaAlignment * kAreaAlignment;
@@ -22,6 +21,7 @@ StageBuilder::StageBuilder(StageKind kind, const ModelShare& share, const StageS
                            const StageSource& source)
     : shape_(shape), program_(source.program) {
   stage_.kind = kind;
+  stage_.profile = share.profile;
   stage_.text_chip = static_cast<std::int32_t>(share.text_chip);
   stage_.rows = static_cast<std::int32_t>(kind == StageKind::kHead ? share.head_rows : share.rows);
   stage_.width = shape.width;
@@ -93,7 +93,7 @@ int StageBuilder::vector(int operation, std::int64_t size) {
 std::int64_t StageBuilder::held(int matrix, std::int64_t rows) const {
   const Share share = stage_.matrices[static_cast<std::size_t>(matrix)].column_share;
   const std::int64_t groups = (share.end + kGroup - 1) / kGroup - share.begin / kGroup;
-  return rows * (share.size() + groups + kScaleBytes);
+  return rows * (share.size() + scale_bytes(stage_.profile, groups));
 }
 
 int StageBuilder::region(int slots, bool leader_only) {

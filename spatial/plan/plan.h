@@ -200,13 +200,20 @@ struct Step {
 inline constexpr std::int64_t kStepBytes = 32;      ///< of a step in a tile's SRAM
 inline constexpr std::int64_t kAreaAlignment = 64;  ///< bytes
 
+/// Bytes that scale a matrix row of so many groups of 32 columns: a multiplier a group and a scale
+/// a row (profile A), or a binary16 a group (profile B).
+inline std::int64_t scale_bytes(Profile profile, std::int64_t groups) {
+  return profile == Profile::kB ? 2 * groups : groups + 4;
+}
+
 /// A stage on the chip that runs it. The rectangle's tiles count row by row; only the first `tiles`
 /// of them work.
 struct Stage {
   StageKind kind = StageKind::kLayer;
-  std::int32_t layer = 0;      ///< from 1; 0: embedding or head
-  std::int32_t text_chip = 0;  ///< of the program, from 0
-  std::int32_t chip = 0;       ///< physical, from 0
+  Profile profile = Profile::kA;  ///< of its matrices
+  std::int32_t layer = 0;         ///< from 1; 0: embedding or head
+  std::int32_t text_chip = 0;     ///< of the program, from 0
+  std::int32_t chip = 0;          ///< physical, from 0
   std::int32_t x = 0, y = 0, width = 0, height = 0;
   std::int32_t tiles = 0;
   std::int32_t leader = 0;  ///< tile of the stage

@@ -9,7 +9,7 @@
 namespace logos::spatial {
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 using records::count;
 using records::kMaxInt32;
@@ -128,6 +128,7 @@ void transfer_schedule(Archive& archive, Stage& stage) {
 template <typename Archive>
 void transfer(Archive& archive, Stage& stage) {
   number(archive, stage.kind, 0, 2);
+  number(archive, stage.profile, 0, 1);
   counts(archive, {&stage.layer, &stage.text_chip, &stage.chip, &stage.x, &stage.y, &stage.width,
                    &stage.height, &stage.tiles, &stage.leader, &stage.rows});
   numbers(archive, stage.next, 0, kMaxInt32);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "program/check.h"
+#include "sim/weights/store.h"
 #include "spatial/tile/clones.h"
 
 namespace logos::spatial {
@@ -136,8 +137,16 @@ void scale_sums(std::span<const std::int64_t> sums, std::int8_t exponent,
   }
 }
 
-void embed(std::span<const std::int8_t> q, std::span<const std::uint8_t> c, float scale,
-           std::span<float> x) {
+void embed_halves(std::span<const std::int8_t> q, std::span<const std::uint16_t> d,
+                  std::span<float> x) {
+  CHECK(q.size() >= x.size() && 32 * d.size() >= x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = to_float(std::int64_t{q[i]} * multiplier_of_half(d[i / 32])) * kScaleB;
+  }
+}
+
+void embed_bytes(std::span<const std::int8_t> q, std::span<const std::uint8_t> c, float scale,
+                 std::span<float> x) {
   CHECK(q.size() >= x.size() && 32 * c.size() >= x.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = to_float(q[i] * c[i / 32]) * scale;
 }

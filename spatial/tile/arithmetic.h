@@ -63,8 +63,11 @@ void scale_sums(std::span<const std::int64_t> sums, std::int8_t exponent,
                 std::span<const float> scales, std::span<float> y);
 
 /// x_i = f32(F(q * c) * D) of a row of the embedding [4]; c counts groups of 32 columns.
-void embed(std::span<const std::int8_t> q, std::span<const std::uint8_t> c, float scale,
-           std::span<float> x);
+void embed_bytes(std::span<const std::int8_t> q, std::span<const std::uint8_t> c, float scale,
+                 std::span<float> x);
+/// The same of profile B: c is d * 2^24 of a binary16 a group, D is 2^-24.
+void embed_halves(std::span<const std::int8_t> q, std::span<const std::uint16_t> d,
+                  std::span<float> x);
 
 /// Rotates a head in place: x[j] with x[j + size / 2] by the position's angles [6].
 void rotate_head(std::span<float> x, std::span<const float> cosines, std::span<const float> sines);

@@ -23,7 +23,8 @@ constexpr int kTogether = 4;
 /// A matrix row from the group on in which the share begins, and what multiplies it.
 struct RowOfProduct {
   const std::int8_t* q;
-  const std::uint8_t* c;
+  const std::uint8_t* c;   ///< profile A
+  const std::uint16_t* d;  ///< profile B
   std::int64_t groups;
   const std::int16_t* planes;  ///< `[chunk][row][kPlanes]`
   std::int64_t rows;
@@ -69,6 +70,28 @@ void multiply(const RowOfProduct& row, std::int64_t* sums) {
   }
 }
 
+/// The same of profile B, whose multipliers are too wide to be taken into the weights: a group's
+/// sum (below 2^27 in magnitude) at a time.
+LOGOS_SPATIAL_CLONES
+void multiply_halves(const RowOfProduct& row, std::int64_t* sums) {
+  alignas(64) std::int16_t w[kGroup];
+  for (std::int64_t g = 0; g < row.groups; ++g) {
+    const std::int64_t c = multiplier_of_half(row.d[g]);
+    for (std::int64_t i = 0; i < kGroup; ++i) w[i] = row.q[g * kGroup + i];
+    const std::int16_t* planes =
+        row.planes + g / kChunkGroups * row.rows * kPlanes + g % kChunkGroups * kGroup;
+    for (std::int64_t r = 0; r < row.rows; ++r, planes += kPlanes) {
+      std::int32_t hi = 0;
+      std::int32_t lo = 0;
+      for (std::int64_t i = 0; i < kGroup; ++i) {
+        hi += w[i] * planes[i];
+        lo += w[i] * planes[kChunk + i];
+      }
+      sums[r] += c * (256 * hi + lo);
+    }
+  }
+}
+
 /// The planes of columns that lie from `lead` on in the first group; the others count as zeros, so
 /// that what the matrix holds there, padding too, does not matter.
 LOGOS_SPATIAL_CLONES
@@ -110,10 +133,19 @@ void TileProduct::add(const MatrixView& matrix, Share rows, Share columns, const
   row_sums_.resize(static_cast<std::size_t>(operands.rows));
   for (std::int64_t n = rows.begin; n < rows.end; ++n) {
     std::fill(row_sums_.begin(), row_sums_.end(), 0);
-    multiply({matrix.q.data() + n * matrix.pitch + first_group * kGroup,
-              matrix.multipliers.data() + n * matrix.groups + first_group, groups, planes_.data(),
-              operands.rows},
-             row_sums_.data());
+    RowOfProduct row{matrix.q.data() + n * matrix.pitch + first_group * kGroup,
+                     nullptr,
+                     nullptr,
+                     groups,
+                     planes_.data(),
+                     operands.rows};
+    if (matrix.profile() == Profile::kB) {
+      row.d = matrix.halves.data() + n * matrix.groups + first_group;
+      multiply_halves(row, row_sums_.data());
+    } else {
+      row.c = matrix.multipliers.data() + n * matrix.groups + first_group;
+      multiply(row, row_sums_.data());
+    }
     for (std::int64_t r = 0; r < operands.rows; ++r) {
       sums[r * pitch + n - rows.begin] += row_sums_[static_cast<std::size_t>(r)];
     }

@@ -22,10 +22,27 @@ constexpr char kImage[] = "image of a test";
 
 std::vector<Kernel> all_kernels() {
   const Kernels& k = kernels();
-  return {k.embed_rows,     k.norm_rows,      k.silu_rows,        k.quantize_rows,
-          k.product_dp4a_1, k.product_dp4a_2, k.product_dp4a_4,   k.product_dp4a_8,
-          k.product_mma,    k.head_blocks,    k.attention_scores, k.attention_values,
-          k.attention_rows, k.add_rows,       k.scale_sums,       k.held_rows,
+  return {k.embed_rows,
+          k.norm_rows,
+          k.silu_rows,
+          k.quantize_rows,
+          k.product_dp4a_1,
+          k.product_dp4a_2,
+          k.product_dp4a_4,
+          k.product_dp4a_8,
+          k.product_mma,
+          k.product_dp4a_1_half,
+          k.product_dp4a_2_half,
+          k.product_dp4a_4_half,
+          k.product_dp4a_8_half,
+          k.product_mma_half,
+          k.head_blocks,
+          k.attention_scores,
+          k.attention_values,
+          k.attention_rows,
+          k.add_rows,
+          k.scale_sums,
+          k.held_rows,
           k.join_rows};
 }
 Kernel kernel_named(std::string_view name) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernel_bench.h"
 #include "plain.h"
 
@@ -17,6 +20,8 @@ struct Matrix {
   std::vector<std::uint8_t> multipliers;
   std::vector<float> scales;
   std::vector<float> bias;
+
+  bool half = false;  ///< of profile B: `multipliers` are binary16, there are no scales
 
   Matrix(Random& random, int rows_of, int columns_of, bool extreme)
       : rows(rows_of), columns(columns_of), pitch((columns_of + 31) / 32 * 32) {
@@ -34,6 +39,31 @@ struct Matrix {
                                   static_cast<int>(random.whole(-30, 5))));
       bias.push_back(random.number());
     }
+  }
+
+  /// Makes it one of profile B: q = -128 and scales of either sign, subnormal ones too.
+  void take_halves(Random& random, bool extreme) {
+    half = true;
+    scales.assign(static_cast<std::size_t>(rows), 0x1p-24F);
+    multipliers.clear();
+    for (int i = 0; i < rows * pitch / 32; ++i) {
+      const std::int64_t magnitude = extreme ? 0x43FF : random.whole(0, 0x43FF);
+      const std::int64_t bits = magnitude | random.whole(0, 1) << 15;
+      multipliers.push_back(static_cast<std::uint8_t>(bits & 255));
+      multipliers.push_back(static_cast<std::uint8_t>(bits >> 8));
+    }
+    for (auto& value : q) {
+      if (random.whole(0, 31) == 0) value = -128;
+    }
+  }
+
+  std::int64_t multiplier(std::size_t group) const {
+    if (!half) return multipliers[group];
+    const int d = multipliers[2 * group] | multipliers[2 * group + 1] << 8;
+    const int exponent = d >> 10 & 31;
+    const double fraction = (d & 1023) / 1024.0 + (exponent == 0 ? 0 : 1);
+    const double c = std::ldexp(fraction, std::max(exponent, 1) - 15 + 24);
+    return static_cast<std::int64_t>(d >> 15 == 0 ? c : -c);
   }
 };
 
@@ -72,7 +102,7 @@ std::int64_t plain_sum(const Matrix& m, const Input& x, int row, int output) {
   std::int64_t sum = 0;
   for (int k = x.begin; k < x.end; ++k) {
     const std::int64_t q = m.q[static_cast<std::size_t>(output * m.pitch + k)];
-    const std::int64_t c = m.multipliers[static_cast<std::size_t>((output * m.pitch + k) / 32)];
+    const std::int64_t c = m.multiplier(static_cast<std::size_t>((output * m.pitch + k) / 32));
     sum += c * q * x.a[static_cast<std::size_t>(row * (x.end - x.begin) + k - x.begin)];
   }
   return sum;
@@ -84,10 +114,11 @@ struct Rung {
   int rows;  ///< of the kernel's tile
   int lanes;
   int token_warps;  ///< 0: dp4a
+  bool half = false;
   int outputs() const { return token_warps == 0 ? 128 / lanes * 2 : 64 * (4 / token_warps); }
   std::size_t shared() const {
     if (token_warps == 0) return 0;
-    return static_cast<std::size_t>(3 * (2 * 16 * token_warps * 80 + outputs() * 82));
+    return static_cast<std::size_t>(3 * (2 * 16 * token_warps * 80 + outputs() * (half ? 88 : 82)));
   }
 };
 
@@ -99,9 +130,11 @@ void expect_products(const Rung& rung, int rows, int columns, int begin, int end
                << ", " << rows << " rows, columns " << begin << " to " << end << " of " << columns
                << ", seed " << seed);
   Random random(seed);
-  const Matrix matrices[] = {Matrix(random, 97, columns, extreme),
-                             Matrix(random, 40, columns, extreme),
-                             Matrix(random, 33, columns, extreme)};
+  Matrix matrices[] = {Matrix(random, 97, columns, extreme), Matrix(random, 40, columns, extreme),
+                       Matrix(random, 33, columns, extreme)};
+  for (Matrix& m : matrices) {
+    if (rung.half) m.take_halves(random, extreme);
+  }
   const int first[] = {0, 5, 32};
   const int outputs[] = {97, 30, 1};
   const Input x(random, rows, begin, end, extreme);
@@ -124,7 +157,7 @@ void expect_products(const Rung& rung, int rows, int columns, int begin, int end
     const Matrix& m = matrices[i];
     s.q = bench.put(m.q);
     s.multipliers = bench.put(m.multipliers);
-    s.scales = bench.put(m.scales);
+    if (!m.half) s.scales = bench.put(m.scales);
     s.first = first[i];
     s.outputs = outputs[i];
     s.pitch = m.pitch;
@@ -179,8 +212,13 @@ std::vector<Rung> rungs() {
   all.push_back({&kernels().product_dp4a_2, 2, 4, 0});
   all.push_back({&kernels().product_dp4a_4, 4, 8, 0});
   all.push_back({&kernels().product_dp4a_8, 8, 4, 0});
+  all.push_back({&kernels().product_dp4a_1_half, 1, 8, 0, true});
+  all.push_back({&kernels().product_dp4a_2_half, 2, 4, 0, true});
+  all.push_back({&kernels().product_dp4a_4_half, 4, 8, 0, true});
+  all.push_back({&kernels().product_dp4a_8_half, 8, 4, 0, true});
   for (const int warps : {1, 2, 4}) {
     all.push_back({&kernels().product_mma, 16 * warps, 1, warps});
+    all.push_back({&kernels().product_mma_half, 16 * warps, 1, warps, true});
   }
   return all;
 }

@@ -73,7 +73,7 @@ TEST(TileGolden, WeightRowsMultiplyAsTheirIntegersSay) {
     std::int64_t expected = 0;
     for (std::size_t k = 0; k < q.size(); ++k) expected += c[k / 32] * q[k] * a[k];
     std::vector<float> x(q.size());
-    embed(q, c, scale, x);
+    embed_bytes(q, c, scale, x);
     for (std::size_t k = 0; k < q.size(); ++k) {
       EXPECT_EQ(bits(x[k]), bits(static_cast<float>(c[k / 32] * q[k]) * scale));
     }

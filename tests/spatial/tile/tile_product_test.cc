@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "tests/sim/reference/random_source.h"
 
 namespace logos::spatial {
@@ -18,18 +21,38 @@ struct Weights {
     for (auto& value : c) value = static_cast<std::uint8_t>(random.between(0, 255));
     view = {rows, columns, groups * kGroup, groups, q, c, scales};
   }
+  /// Makes it one of profile B; its columns fill whole groups.
+  void take_halves(RandomSource& random) {
+    d.resize(c.size());
+    for (auto& value : d) {
+      value = static_cast<std::uint16_t>(random.between(0, 0x43FF) | random.between(0, 1) << 15);
+    }
+    view.multipliers = {};
+    view.scales = {};
+    view.halves = d;
+  }
   Weights(const Weights&) = delete;
 
   std::vector<std::int8_t> q;
   std::vector<std::uint8_t> c;
+  std::vector<std::uint16_t> d;
   std::vector<float> scales;
   MatrixView view;
 };
 
+std::int64_t multiplier(const MatrixView& matrix, std::size_t at) {
+  if (matrix.profile() == Profile::kA) return matrix.multipliers[at];
+  const std::uint16_t d = matrix.halves[at];
+  const int exponent = d >> 10 & 31;
+  const double fraction = (d & 1023) / 1024.0 + (exponent == 0 ? 0 : 1);
+  return static_cast<std::int64_t>((d >> 15 == 0 ? 1 : -1) *
+                                   std::ldexp(fraction, std::max(exponent, 1) - 15 + 24));
+}
+
 std::int64_t plain(const MatrixView& matrix, std::int64_t n, Share columns, const std::int16_t* a) {
   std::int64_t sum = 0;
   for (std::int64_t k = columns.begin; k < columns.end; ++k) {
-    const std::int64_t c = matrix.multipliers[static_cast<std::size_t>(n * matrix.groups + k / 32)];
+    const std::int64_t c = multiplier(matrix, static_cast<std::size_t>(n * matrix.groups + k / 32));
     sum += c * matrix.q[static_cast<std::size_t>(n * matrix.pitch + k)] * a[k - columns.begin];
   }
   return sum;
@@ -69,6 +92,32 @@ TEST(TileProduct, AgreesWithAPlainLoopForAnyShare) {
                    {begin, random.between(begin + 1, weights.view.columns)}, random.between(1, 7),
                    random, i % 4 == 0);
   }
+}
+
+TEST(TileProduct, OfProfileBAgreesWithAPlainLoopForAnyShare) {
+  RandomSource random;
+  for (int i = 0; i < 200; ++i) {
+    Weights weights(random.between(1, 9), kGroup * random.between(1, 60), random);
+    weights.take_halves(random);
+    const std::int64_t first = random.between(0, weights.view.rows - 1);
+    const std::int64_t begin = random.between(0, weights.view.columns - 1);
+    expect_product(weights, {first, random.between(first + 1, weights.view.rows)},
+                   {begin, random.between(begin + 1, weights.view.columns)}, random.between(1, 7),
+                   random, i % 4 == 0);
+  }
+}
+
+TEST(TileProduct, HoldsTheLargestSumsOfProfileB) {
+  RandomSource random;
+  constexpr std::int64_t kColumns = 32768;
+  Weights weights(1, kColumns, random);
+  weights.take_halves(random);
+  for (auto& value : weights.q) value = -128;
+  for (auto& value : weights.d) value = 0x43FF;
+  const std::vector<std::int16_t> a(kColumns, -32767);
+  std::vector<std::int64_t> sums(1);
+  TileProduct().add(weights.view, {0, 1}, {0, kColumns}, {a.data(), 1, kColumns}, sums.data(), 1);
+  EXPECT_EQ(sums.front(), kColumns * 128 * 32767 * (std::int64_t{2047} << 15));  // 2^62.9993
 }
 
 TEST(TileProduct, HoldsTheLargestSums) {
