@@ -18,6 +18,7 @@
 #include "rtl/lowering/lowering.h"
 #include "rtl/lowering/observed.h"
 #include "rtl/lowering/traffic.h"
+#include "rtl/timeline.h"
 
 namespace logos::d5005 {
 namespace {
@@ -81,6 +82,7 @@ class SimulatedBoards {
                   const RunOptions& options) {
     for (std::size_t b = 0; b < plan.boards.size(); ++b) {
       BoardOptions own = board_options(options, b);
+      if (options.timeline) own.log = logs_.emplace_back(std::make_shared<EngineLog>());
       if (b == 0) {
         for (const std::string& fault : lane.faults) plant_fault(fault, own);
       }
@@ -91,10 +93,13 @@ class SimulatedBoards {
     }
   }
   std::span<Driver* const> drivers() const { return pointers_; }
+  /// One a board, where a timeline is asked for.
+  std::span<const std::shared_ptr<EngineLog>> logs() const { return logs_; }
 
  private:
   std::deque<SimTransport> transports_;
   std::deque<Driver> drivers_;
+  std::vector<std::shared_ptr<EngineLog>> logs_;
   std::vector<Driver*> pointers_;
 };
 
@@ -183,24 +188,36 @@ Result D5005Lane::run(const Artifact& artifact, const Identity& asked, const Wei
   check_inputs(program_of(plan), inputs);
   check_reach(plan, inputs);
 
+  const Inputs before = inputs;
+  std::shared_ptr<const Timeline> timeline;
   const auto run_on_boards = [&](const Plan& of, Inputs& with) {
     D5005LaneOptions lane = options_;
-    if (&of != &plan) lane.make_first = nullptr;  // a run that is observed is not recorded
-    SimulatedBoards boards(lane, parsed, of, options);
+    RunOptions own = options;
+    if (&of != &plan) {  // a run that is observed is not recorded
+      lane.make_first = nullptr;
+      own.timeline = false;
+    }
+    SimulatedBoards boards(lane, parsed, of, own);
     PlanRunOptions run_options;
     run_options.fill = static_cast<std::byte>(options.fill.value_or(0) & 0xFF);
     run_options.cycle_limit = options.cycle_limit;
     run_options.keep_buffers = &of != &plan;
-    return run_plan(of, boards.drivers(), weights, asked, with, run_options);
+    PlanOutcome outcome = run_plan(of, boards.drivers(), weights, asked, with, run_options);
+    if (own.timeline) {
+      timeline = std::make_shared<Timeline>(
+          timeline_of(of, parsed.board, traffic_of(of, before), outcome, boards.logs()));
+    }
+    return outcome;
   };
-  const Inputs before = inputs;
   const PlanOutcome outcome = run_on_boards(plan, inputs);
   if (options.observer != nullptr) {
     show(plan, before, options_.faults.empty() ? &outcome.outputs : nullptr, run_on_boards,
          *options.observer);
   }
-  return {plan.output_rows, plan.output_columns, outcome.outputs, fault_of(plan, outcome.counters),
-          timing_of(plan, before, outcome, parsed.board)};
+  Result result{plan.output_rows, plan.output_columns, outcome.outputs,
+                fault_of(plan, outcome.counters), timing_of(plan, before, outcome, parsed.board)};
+  result.timeline = std::move(timeline);
+  return result;
 }
 
 }  // namespace logos::d5005

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "rtl/board/bank_model.h"
+#include "rtl/board/engine_log.h"
 #include "rtl/board/host_link.h"
 #include "rtl/lowering/plan.h"
 
@@ -34,7 +35,8 @@ struct BoardOptions {
   std::array<PlantedFault, kBanks> bank_faults{};
   PlantedFault host_fault;
   PlantedFault engine_fault;
-  bool check_ports = false;  ///< watch the rules of every port (PortChecks): slower
+  bool check_ports = false;        ///< watch the rules of every port (PortChecks): slower
+  std::shared_ptr<EngineLog> log;  ///< follows the engine, where there is one
 };
 
 /// One card: the Verilated engine, four DDR4 banks, host memory. Time passes only in its calls.

@@ -12,6 +12,7 @@
 #include "program/error.h"
 #include "rtl/board/board.h"
 #include "rtl/board/clocks.h"
+#include "rtl/board/engine_sight.h"
 #include "rtl/board/port_checks.h"
 
 namespace logos::d5005 {
@@ -29,7 +30,8 @@ class BoardOf : public Board {
         model_(std::make_unique<Model>(context_.get())),
         clocks_(parameters.clocks.engine_mhz, parameters.clocks.bank_mhz,
                 parameters.clocks.host_mhz),
-        host_(parameters.host_link, {options.stalls_of_256, options.seed}, options.host_fault) {
+        host_(parameters.host_link, {options.stalls_of_256, options.seed}, options.host_fault),
+        log_(options.log) {
     for (std::size_t b = 0; b < kBanks; ++b) {
       banks_.push_back(std::make_unique<BankModel>(
           parameters.ddr4, options.fill, Stalls{options.stalls_of_256, options.seed * 7 + b},
@@ -161,6 +163,12 @@ class BoardOf : public Board {
       host_.clock(host_seen_, host_driven_);
       drive_host();
     }
+    if (log_ != nullptr && (rising >> Clocks::kEngine & 1U) != 0) watch();
+  }
+
+  void watch() {
+    if (!log_->look(sight_of(*model_))) return;
+    for (std::size_t b = 0; b < kBanks; ++b) log_->bank(b, banks_[b]->channel().counters());
   }
 
   /// These clocks are high, all others low.
@@ -265,6 +273,7 @@ class BoardOf : public Board {
   CsrSeen csr_before_;
   std::uint16_t csr_id_ = 0;  ///< of the last access: all differ
   std::unique_ptr<PortChecks> checks_;
+  std::shared_ptr<EngineLog> log_;
   unsigned high_ = 0;                ///< clocks that have risen and not fallen
   std::uint64_t engine_cycles_ = 0;  ///< periods, also those of a clock that stands still
   std::uint64_t engine_stops_at_ = ~std::uint64_t{0};  ///< the period after which it does

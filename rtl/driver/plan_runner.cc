@@ -66,7 +66,7 @@ class PlanRun {
       run_segment(s, rows, pass, [&](std::size_t b) {
         return keeps_buffers() ? whole_buffer() : stored_bytes(exchange, b, rows.count);
       });
-      give(exchange, rows);
+      give(s, rows);
     }
     // Where the run's last row is all that is shown, the passes before it have nothing to show, but
     // for an observer.
@@ -103,14 +103,16 @@ class PlanRun {
       if (limit) *limit -= std::min(*limit, outcome_.counters.cycles);
       counters.push_back(boards_[b]->run({base, identity_.sha256, table, stored_[b], limit}));
     }
-    add(counters);
+    add(index, counters);
   }
 
-  void add(std::span<const RunCounters> of_boards) {
+  void add(std::size_t segment, std::span<const RunCounters> of_boards) {
     RunCounters& total = outcome_.counters;
     const RunCounters& longest = *std::max_element(
         of_boards.begin(), of_boards.end(),
         [](const RunCounters& a, const RunCounters& b) { return a.cycles < b.cycles; });
+    outcome_.stretches.push_back({segment, false, total.cycles, longest.cycles,
+                                  static_cast<std::size_t>(&longest - of_boards.data())});
     total.cycles += longest.cycles;
     total.passes += longest.passes;
     for (std::size_t c = 0; c < total.by_category.size(); ++c) {
@@ -131,18 +133,23 @@ class PlanRun {
   }
 
   /// Gives every board what all of them stored.
-  void give(const Exchange& exchange, const RowRange& rows) {
+  void give(std::size_t index, const RowRange& rows) {
+    const Exchange& exchange = plan_.exchanges[index];
     const std::vector<std::byte> bytes =
         exchanged(plan_, exchange, weights_, inputs_, rows, stored_);
     std::uint64_t longest = 0;
+    std::size_t of = 0;
     for (std::size_t b = 0; b < boards_.size(); ++b) {
       const std::uint64_t before = boards_[b]->engine_clock();
       boards_[b]->copy_to_board(exchange_base(plan_.boards[b], exchange.kind), bytes);
-      longest = std::max(longest, boards_[b]->engine_clock() - before);
+      const std::uint64_t cycles = boards_[b]->engine_clock() - before;
+      if (cycles > longest) of = b;
+      longest = std::max(longest, cycles);
     }
     for (const std::vector<std::byte>& stored : stored_) {
       outcome_.exchanged_bytes += stored.size() + bytes.size();
     }
+    outcome_.stretches.push_back({index, true, outcome_.counters.cycles, longest, of});
     outcome_.counters.cycles += longest;
     outcome_.counters.by_category[static_cast<std::size_t>(Category::kMovement)] += longest;
   }

@@ -13,6 +13,15 @@
 
 namespace logos::d5005 {
 
+/// A stretch of a run: a segment on all boards, or an exchange between two.
+struct RunStretch {
+  std::size_t segment = 0;  ///< or the one before the exchange
+  bool is_exchange = false;
+  std::uint64_t begin = 0;   ///< cycles from the start of the run
+  std::uint64_t cycles = 0;  ///< of the board that took longest
+  std::size_t board = 0;     ///< that board
+};
+
 /// What a plan's run gave.
 struct PlanOutcome {
   std::vector<float> outputs;  ///< `[plan.output_rows, plan.output_columns]`
@@ -24,6 +33,7 @@ struct PlanOutcome {
   /// over all boards.
   RunCounters counters;
   std::uint64_t exchanged_bytes = 0;  ///< over the host links, both ways
+  std::vector<RunStretch> stretches;  ///< in order
 };
 
 struct PlanRunOptions {

@@ -137,7 +137,7 @@ TEST_P(Timelines, HaveTracksWithNamesOfTheirOwnAndFiniteCounters) {
 
 INSTANTIATE_TEST_SUITE_P(
     Lanes, Timelines,
-    ::testing::Combine(::testing::Values("reference", "cuda", "spatial"),
+    ::testing::Combine(::testing::ValuesIn(lane_names()),
                        ::testing::Values(Case{"kjv", "decode:5", 1}, Case{"qwen2", "prefill:7", 2},
                                          Case{"qwen3", "batch:3x4", 1},
                                          Case{"mistral", "layer:2@decode:5", 3},

@@ -7,6 +7,7 @@ list(REMOVE_ITEM engine_modules ${engine_packages})
 rtl_yosys_check(engine ${engine_packages} ${engine_modules})
 set_tests_properties(rtl_yosys_engine PROPERTIES LABELS "rtl;slow" TIMEOUT 3600)
 
+logos_test(rtl_engine_log_test SOURCES engine_log_test.cc LINK d5005_board)
 logos_test(rtl_engine_observed_test
   SOURCES engine_observed_test.cc ../contract/contract.cc
   LINK d5005_board bench_core)

@@ -141,5 +141,41 @@ TEST(Engine, ItsBoardNamesThePortThatStillWaits) {
   }
 }
 
+/// What a timeline is made of is what the engine itself counts, and following it changes nothing.
+TEST(Engine, IsFollowedByALogThatCountsWhatItsRegistersCount) {
+  const contract::Job job("kjv", "prefill:12", 1);
+  const Inputs inputs = contract::inputs_of(job, 3);
+  const PlanOutcome without = run_under({}, job, inputs);
+  Conditions conditions;
+  conditions.options.log = std::make_shared<EngineLog>();
+  const PlanOutcome with = run_under(conditions, job, inputs);
+  EXPECT_EQ(with.counters.cycles, without.counters.cycles);
+  EXPECT_EQ(with.counters.by_category, without.counters.by_category);
+  ASSERT_EQ(conditions.options.log->runs().size(), 1U);
+  const EngineRun& run = conditions.options.log->runs().front();
+  EXPECT_EQ(run.cycles, with.counters.cycles);
+  std::array<std::uint64_t, kEngineEvents> events{};
+  std::array<std::uint64_t, kBanks> reads{};
+  for (const EngineWindow& window : run.windows) {
+    for (std::size_t e = 0; e < events.size(); ++e) events[e] += window.events[e];
+    for (std::size_t b = 0; b < reads.size(); ++b) reads[b] += window.reads[b];
+  }
+  for (std::size_t c = 0; c < kCategories; ++c) {
+    EXPECT_EQ(events[1 + c], with.counters.by_category[c]) << "category " << c;
+  }
+  for (std::size_t b = 0; b < reads.size(); ++b) {
+    const BankCounters& bank = with.counters.banks[b];
+    const std::size_t first = kBankEvents + 4 * b;
+    EXPECT_EQ(events[first], bank.beats);
+    EXPECT_EQ(events[first + 1], bank.waiting);
+    EXPECT_EQ(events[first + 2], bank.full);
+    EXPECT_EQ(events[first + 3], bank.writes);
+    EXPECT_GE(reads[b], bank.beats) << "and what the program itself takes";
+  }
+  const Plan plan = lower_programs(job.programs, engine_size(8, 8));
+  const std::size_t passes = 2;
+  EXPECT_EQ(run.instructions.size(), passes * (plan.boards.front().program.size() - 1));
+}
+
 }  // namespace
 }  // namespace logos::d5005
