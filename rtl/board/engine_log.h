@@ -47,8 +47,8 @@ struct EngineRun {
   std::vector<EngineWindow> windows;
 };
 
-/// Follows an engine through its runs. Changes nothing of it; costs a tenth of the simulation's
-/// speed.
+/// Follows an engine through its runs. Changes nothing of it; costs about a twentieth of the
+/// simulation's speed.
 class EngineLog {
  public:
   static constexpr std::size_t kMostWindows = 1024;  ///< of a run: then every two become one

@@ -271,7 +271,7 @@ TEST(CudaLane, TimesARunWithItsClassAndItsUsefulBytes) {
   EXPECT_LT(timing.bytes.at("hbm"), 2 * timing.macs);
 }
 
-TEST(CudaLane, RefusesAPlanOfVastSizes) {
+TEST(CudaLane, RefusesAPlanOfVastSizesOrOfSharesThatAreNone) {
   Small small;
   const Lowered step = lower(small.lane, small.model, "decode:16", small.config);
   const auto refusal = [&](auto&& change) {
@@ -289,6 +289,10 @@ TEST(CudaLane, RefusesAPlanOfVastSizes) {
               HasSubstr("memory of the GPU"));
   EXPECT_THAT(refusal([](Plan& plan) { plan.columns = std::int64_t{1} << 50; }),
               HasSubstr("columns of the rows"));
+  EXPECT_THAT(refusal([](Plan& plan) { plan.groups.front().shares.clear(); }),
+              HasSubstr("launches of no operation"));
+  EXPECT_THAT(refusal([](Plan& plan) { plan.groups.front().shares.front().operation = 9999; }),
+              HasSubstr("a share of no operation"));
 }
 
 /// Every byte of a payload changed, and every length of it: refused with a message, or, where the
