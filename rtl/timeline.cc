@@ -85,31 +85,14 @@ class Builder {
     add_zeros(board, begin + run.cycles);
   }
 
-  /// Of the lines: the cycles by which each instruction's end moves the run on.
+  /// Of the lines: the cycles that are each instruction's own.
   void count_run(std::size_t board, std::size_t segment, const EngineRun& run) {
     const ByUnit indices = by_unit(plan_.boards[board], segment);
-    struct End {
-      std::int32_t pass;
-      std::size_t index;
-      std::uint64_t end;
-    };
-    std::vector<End> ends;
-    std::uint64_t reached = run.cycles;
     for (const InstructionTime& time : run.instructions) {
       const std::size_t index =
           indices[static_cast<std::size_t>(time.unit)].at(static_cast<std::size_t>(time.index));
-      ends.push_back({time.pass, index, time.end});
-      reached = std::min(reached, time.begin);
-    }
-    std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
-      return std::pair(a.pass, a.index) < std::pair(b.pass, b.index);
-    });
-    for (const End& end : ends) {
-      if (end.end <= reached) continue;
-      const std::uint32_t operation = plan_.boards[board].program[end.index].line;
-      uses.of(line_of(operation).line).seconds +=
-          static_cast<double>(end.end - reached) * ns_ * 1e-9;
-      reached = end.end;
+      const std::uint32_t operation = plan_.boards[board].program[index].line;
+      uses.of(line_of(operation).line).seconds += static_cast<double>(time.own) * ns_ * 1e-9;
     }
   }
 

@@ -15,9 +15,9 @@ namespace logos::d5005 {
 /// A run of boards: of each the instructions of its units, how busy its units were and what they
 /// waited for, what its banks moved, and what the host moved between boards.
 ///
-/// The lines' seconds: instructions in program order, each from the end of all before it to its own
-/// (what ends earlier takes none), on the board that took longest; an exchange goes to the line of
-/// the instruction before it, what comes before the first instruction's start to none.
+/// The lines' seconds: each cycle is the instruction's whose unit gives the cycle its category
+/// (unit_of_cycle), on the board that took longest; an exchange is the line's of the instruction
+/// before it; cycles of no instruction are no line's.
 Timeline timeline_of(const Plan& plan, const BoardParameters& board, const Traffic& traffic,
                      const PlanOutcome& outcome, std::span<const std::shared_ptr<EngineLog>> logs);
 

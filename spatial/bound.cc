@@ -213,14 +213,20 @@ class WorkByLine {
   void add(const Stage& stage, std::int64_t rows, std::span<const std::int64_t> positions) {
     for (std::size_t s = 0; s < stage.steps.size(); ++s) {
       const Step& step = stage.steps[s];
+      const std::int32_t line = line_of_step(plan_, stage, static_cast<std::int32_t>(s));
       if (step.opcode == Opcode::kProject) {
-        for (const Group& group : stage.groups) add_vectors(stage, group, rows);
+        std::size_t vectors = 0;  // q, k and v are one step
+        for (const Group& group : stage.groups) vectors += group.vectors.size();
+        const std::int64_t outputs = static_cast<std::int64_t>(vectors) * plan_.head_columns;
+        add(line, product_of(stage, stage.query_matrix, outputs), rows);
+      } else if (step.opcode == Opcode::kHeads) {
+        const std::uint64_t pushed = stage.groups.size() * positions.size();
+        lines[line].bytes += pushed * 2 * u64(vector_bytes());
       } else if (step.opcode == Opcode::kProduct && step.first_column == 0) {
         const auto& boundary = stage.partitions[static_cast<std::size_t>(step.partition)].boundary;
         const std::int64_t outputs = boundary.back() - boundary.front();
         for (const int matrix : step.matrices) {
-          add(line_of_step(plan_, stage, static_cast<std::int32_t>(s)),
-              product_of(stage, matrix, outputs), rows);
+          add(line, product_of(stage, matrix, outputs), rows);
         }
       }
     }
@@ -239,25 +245,13 @@ class WorkByLine {
     lines[line].macs += u64(rows * product.rows * product.columns);
   }
 
-  /// q, k and v are projected in one step, each by a line of its own.
-  void add_vectors(const Stage& stage, const Group& group, std::int64_t rows) {
-    for (const HeadVector& vector : group.vectors) {
-      const VectorOperations& operations = vector.kind == VectorKind::kQuery ? stage.query
-                                           : vector.kind == VectorKind::kKey ? stage.key
-                                                                             : stage.value;
-      add(plan_.lines[static_cast<std::size_t>(operations.product)],
-          product_of(stage, stage.query_matrix, plan_.head_columns), rows);
-    }
-  }
+  std::int64_t vector_bytes() const { return 2 * plan_.head_columns + 1; }
 
   void add_attention(const Stage& stage, const Group& group,
                      std::span<const std::int64_t> positions) {
-    const std::int64_t vector_bytes = 2 * plan_.head_columns + 1;
     for (const std::int64_t position : positions) {
       const std::int64_t seen = visible(plan_, position);
-      of(stage.attended).bytes += u64(seen * 2 * vector_bytes);
-      of(stage.key.block).bytes += u64(vector_bytes);
-      of(stage.value.block).bytes += u64(vector_bytes);
+      of(stage.attended).bytes += u64(seen * 2 * vector_bytes());
       of(stage.attended).macs += u64(2 * seen * group.queries * plan_.head_columns);
     }
   }

@@ -36,7 +36,8 @@ struct PlanBound {
 PlanBound bound_of(const Plan& plan, const ChipConfig& config,
                    std::span<const std::int64_t> positions);
 
-/// Of PlanBound's work what a line of the program makes; all lines add up to it.
+/// Of PlanBound's work what a line of the program makes, where its step's time counts, too (q, k
+/// and v are one step, and so are gate and up); all lines add up to it.
 struct LineWork {
   std::uint64_t bytes = 0;  ///< of weights, keys and values
   std::uint64_t macs = 0;

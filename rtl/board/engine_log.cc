@@ -2,8 +2,45 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+
+#include "sim/timing.h"
 
 namespace logos::d5005 {
+namespace {
+
+constexpr std::array<Unit, kUnits> kFirst = {Unit::kProduct, Unit::kAttend, Unit::kHeads,
+                                             Unit::kRows, Unit::kStore};
+
+bool happens(std::uint64_t events, std::size_t event) { return (events >> event & 1) != 0; }
+
+bool is_busy(std::uint64_t events, std::size_t unit) {
+  return happens(events, kUnitEvents + 3 * unit);
+}
+
+bool works(std::uint64_t events, std::size_t unit) {
+  return is_busy(events, unit) && !happens(events, kUnitEvents + 3 * unit + 1) &&
+         !happens(events, kUnitEvents + 3 * unit + 2);
+}
+
+}  // namespace
+
+std::size_t unit_of_cycle(std::uint64_t events) {
+  const auto category = [&](Category of) {
+    return happens(events, 1 + static_cast<std::size_t>(of));
+  };
+  if (category(Category::kWeightStream)) return static_cast<std::size_t>(Unit::kProduct);
+  if (category(Category::kKvStream)) return static_cast<std::size_t>(Unit::kAttend);
+  if (category(Category::kMovement) && is_busy(events, static_cast<std::size_t>(Unit::kStore))) {
+    return static_cast<std::size_t>(Unit::kStore);
+  }
+  const bool computes = category(Category::kCompute);
+  for (const Unit unit : kFirst) {
+    const auto u = static_cast<std::size_t>(unit);
+    if (computes ? works(events, u) : is_busy(events, u)) return u;
+  }
+  return kUnits;
+}
 
 bool EngineLog::look(const EngineSight& sight) {
   const bool active = (sight.events & 1) != 0;
@@ -13,6 +50,9 @@ bool EngineLog::look(const EngineSight& sight) {
   if (begins) begin_run(sight);
   if (!active) return ends;  // the last window, which may be short
   EngineRun& run = runs_.back();
+  // The events are those of the cycle before this edge.
+  const std::size_t unit = unit_of_cycle(sight.events);
+  if (unit < kUnits && !begins_[unit].empty()) ++own_[unit];
   follow_units(sight);
   if (run.cycles % run.stretch == 0) {
     if (run.windows.size() == kMostWindows) halve();
@@ -32,6 +72,7 @@ void EngineLog::begin_run(const EngineSight& sight) {
   before_.started = sight.started;
   before_.ended = sight.ended;
   last_end_.fill(0);
+  own_.fill(0);
   for (auto& begins : begins_) begins.clear();
 }
 
@@ -54,7 +95,8 @@ void EngineLog::follow_units(const EngineSight& sight) {
       const std::uint64_t started = begins_[u].empty() ? run.cycles : begins_[u].front();
       if (!begins_[u].empty()) begins_[u].pop_front();
       run.instructions.push_back({static_cast<Unit>(u), pass_, before_.ended[u],
-                                  std::max(started, last_end_[u]), run.cycles});
+                                  std::max(started, last_end_[u]), run.cycles,
+                                  std::exchange(own_[u], 0)});
       last_end_[u] = run.cycles;
     }
   }

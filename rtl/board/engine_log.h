@@ -30,7 +30,14 @@ struct InstructionTime {
   std::int32_t index = 0;  ///< of the unit's instructions of the program
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::uint64_t own = 0;  ///< cycles that are this instruction's alone: each is at most one's
 };
+
+/// The unit whose instruction a cycle is, by what the cycle's category says (engine_registers):
+/// that of the weights' or the cache's stream; else of those that work and wait for nothing, that
+/// move something, or that have an instruction at hand the first in this order: product, attend,
+/// heads, rows, store. kUnits: none.
+std::size_t unit_of_cycle(std::uint64_t events);
 
 /// What was counted in a stretch of cycles.
 struct EngineWindow {
@@ -72,6 +79,7 @@ class EngineLog {
   std::int32_t pass_ = 0;
   std::array<std::deque<std::uint64_t>, kUnits> begins_;  ///< of what has started and not ended
   std::array<std::uint64_t, kUnits> last_end_{};
+  std::array<std::uint64_t, kUnits> own_{};  ///< cycles of the one that is at work
   std::array<ddr4::Counters, kBanks> banks_before_{};
 };
 

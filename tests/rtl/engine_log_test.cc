@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
+#include "sim/timing.h"
+
 namespace logos::d5005 {
 namespace {
 
@@ -60,6 +64,49 @@ TEST(EngineLog, CountsInstructionsFromZeroInEachPass) {
   EXPECT_EQ(times[1].pass, 1);
   EXPECT_EQ(times[1].index, 0);
   EXPECT_EQ(times[1].begin, 3u);
+}
+
+std::uint64_t events(std::initializer_list<std::size_t> set) {
+  std::uint64_t bits = kActive;
+  for (const std::size_t event : set) bits |= std::uint64_t{1} << event;
+  return bits;
+}
+constexpr std::size_t busy(Unit unit) { return kUnitEvents + 3 * static_cast<std::size_t>(unit); }
+constexpr std::size_t of(Category category) { return 1 + static_cast<std::size_t>(category); }
+
+TEST(UnitOfCycle, IsTheOneThatGivesTheCycleItsCategory) {
+  const auto unit = [](std::initializer_list<std::size_t> set) {
+    return unit_of_cycle(events(set));
+  };
+  const auto number = [](Unit of_cycle) { return static_cast<std::size_t>(of_cycle); };
+  const std::size_t rows = busy(Unit::kRows);
+  const std::size_t product = busy(Unit::kProduct);
+  const std::size_t attend = busy(Unit::kAttend);
+  const std::size_t store = busy(Unit::kStore);
+  EXPECT_EQ(unit({of(Category::kWeightStream), rows, attend}), number(Unit::kProduct));
+  EXPECT_EQ(unit({of(Category::kKvStream), product}), number(Unit::kAttend));
+  EXPECT_EQ(unit({of(Category::kCompute), rows, product}), number(Unit::kProduct));
+  EXPECT_EQ(unit({of(Category::kCompute), rows, product, product + 1}), number(Unit::kRows));
+  EXPECT_EQ(unit({of(Category::kCompute), rows, attend, attend + 2}), number(Unit::kRows));
+  EXPECT_EQ(unit({of(Category::kMovement), product, store}), number(Unit::kStore));
+  EXPECT_EQ(unit({of(Category::kMovement), rows, rows + 1}), number(Unit::kRows));
+  EXPECT_EQ(unit({of(Category::kSynchronisation), rows, rows + 1}), number(Unit::kRows));
+  EXPECT_EQ(unit({of(Category::kIdle)}), std::size_t{kUnits});
+}
+
+TEST(EngineLog, GivesAnInstructionTheCyclesThatAreItsOwn) {
+  const std::uint64_t streams = events({of(Category::kWeightStream)});
+  EngineLog log;
+  log.look(sight(streams, 0, 0));  // of no instruction: it has not started
+  log.look(sight(kActive, 1, 0));
+  log.look(sight(streams, 1, 0));
+  log.look(sight(streams, 1, 1));
+  log.look(sight(streams, 2, 1));
+  log.look(sight(streams, 2, 2));
+  const auto& times = log.runs()[0].instructions;
+  ASSERT_EQ(times.size(), 2u);
+  EXPECT_EQ(times[0].own, 2u);
+  EXPECT_EQ(times[1].own, 1u);
 }
 
 /// A run of so many cycles in which event 5 happens in every second one and a bank reads each time
