@@ -2,7 +2,7 @@
 const TRACK_COLORS = ['var(--d5005)', 'var(--spatial)', 'var(--cuda)', 'var(--other)',
   'var(--reference)', 'var(--cat-movement)', 'var(--cat-kv-stream)', 'var(--bad)'];
 
-const MOST_CURVES = 6;  // that one chart can tell apart
+const MOST_CURVES = 3;  // that one chart can tell apart
 
 /// Groups of tracks as strips: a row a track, the darker the busier.
 class Strips {
@@ -143,8 +143,11 @@ function counter_chart(timeline, counters) {
     : TRACK_COLORS[i % TRACK_COLORS.length];
   const {unit, name} = counters[0];
   const stacked = adds_up(unit);
-  const peak = unit === 'GB/s' && stacked && timeline.bytes_per_second > 0 &&
-    name !== 'written' ? timeline.bytes_per_second / 1e9 : 0;
+  // The peak is the machine's: it bounds one group's sum only where there is no other.
+  const alone = timeline.counters.every((other) => other.name !== name ||
+    other.group === counters[0].group);
+  const peak = unit === 'GB/s' && alone && timeline.bytes_per_second > 0 && name !== 'written'
+    ? timeline.bytes_per_second / 1e9 : 0;
   const top = unit === 'fraction' ? 1 : Math.max(stacked_top(counters), peak) * 1.08 || 1;
   const show = unit === 'fraction' ? percent_text : (v) => `${digits(v)}`;
   const label = `${timeline.lane}: ${name} over time, ${counters.length} tracks`;
@@ -210,11 +213,21 @@ function counter_strips(timeline, counters) {
   new Strips(Object.assign({}, timeline, {tracks}), null).element);
 }
 
+/// A lane's time, and how much of it is drawn where that is not all: before its first and after its
+/// last slice a machine may only wait.
+function drawn_text(cut, timeline) {
+  const lane = cut.lanes.find((one) => one.lane === timeline.lane);
+  const drawn = seconds_text(timeline.end_ns * 1e-9);
+  if (!lane || !is_number(lane.seconds)) return drawn;
+  const most = timeline.end_ns * 1e-9 > 0.99 * lane.seconds;
+  const rest = most ? '' : `, of which the first ${drawn} are drawn`;
+  return `${timed(lane)}${rest}`;
+}
+
 function lane_over_time(cut, timeline) {
   const said = [timeline.sampling, timeline.decimation].filter(Boolean);
   return h('div', {class: 'over-time'},
-    h('h4', {}, lane_name(timeline.lane), h('span', {class: 'soft'},
-      ` ${seconds_text(timeline.end_ns * 1e-9)}`)),
+    h('h4', {}, lane_name(timeline.lane), h('span', {class: 'soft'}, ` ${drawn_text(cut, timeline)}`)),
     timeline.tracks.length ? new Strips(timeline, program_of(cut)).element : null,
     h('div', {class: 'panels'}, counter_charts(timeline)),
     said.length ? h('p', {class: 'small'}, `Not all is drawn: ${said.join('; ')}.`) : null);

@@ -6,16 +6,18 @@ function line_uses(cut) {
   return cut.lanes.map((lane) => timeline_of(cut, lane.lane))
     .filter((timeline) => timeline && timeline.lines.length)
     .map((timeline) => ({lane: timeline.lane,
+      time_class: cut.lanes.find((lane) => lane.lane === timeline.lane).time_class,
       whole: d3.sum(timeline.lines, (use) => use.seconds),
       by_line: new Map(timeline.lines.map((use) => [use.line, use]))}));
 }
 
 function line_bars(uses, line) {
-  const bars = uses.map(({lane, whole, by_line}) => {
+  const bars = uses.map(({lane, time_class, whole, by_line}) => {
     const use = by_line.get(line);
     if (!use || !(use.seconds > 0) || !(whole > 0)) return h('span', {class: 'use', role: 'cell'});
     const share = use.seconds / whole;
-    const words = `${lane}: ${seconds_text(use.seconds)}, ${percent_text(share)} of its time\n` +
+    const words = `${lane}: ${seconds_text(use.seconds)} ${time_class}, ` +
+      `${percent_text(share)} of its time\n` +
       `${bytes_text(use.bytes)}, ${amount_text(use.macs, 'MACs')}`;
     const bar = h('span', {class: 'use', role: 'cell', 'data-seconds': String(use.seconds)},
       h('span', {class: 'bar', style: `width:${(100 * share).toFixed(2)}%;` +
@@ -67,7 +69,8 @@ function program_part(cut, index) {
     uses.length ? h('div', {class: 'code-row code-top', role: 'row'},
       h('span', {class: 'number', role: 'columnheader'}, 'line'),
       h('span', {role: 'columnheader'}, ''),
-      uses.map(({lane}) => h('span', {role: 'columnheader'}, lane_name(lane)))) : null,
+      uses.map(({lane, time_class}) => h('span', {role: 'columnheader'}, lane_name(lane), ' ',
+        h('span', {class: 'class'}, time_class)))) : null,
     before ? folded(`Lines 1 to ${before}: ${headings(lines.slice(0, before))}`, rows.slice(0, before))
       : null,
     rows.slice(before), rest ? program_row(uses, index, 0, '(of no line)') : null));

@@ -3,6 +3,9 @@ const ended = (lane) => lane.refused !== undefined ? 'refused'
   : lane.failed !== undefined ? 'failed' : 'ran';
 const lanes_that_ran = (cut) => cut.lanes.filter((lane) => ended(lane) === 'ran');
 
+/// A time with its class, without which none is shown.
+const timed = (lane) => `${seconds_text(lane.seconds)} ${lane.time_class}`;
+
 /// The lanes that race: the reference only defines the bits, so it does not where others ran.
 function racers(cut) {
   const ran = lanes_that_ran(cut).filter((lane) => is_number(lane.seconds) && lane.seconds > 0);
@@ -14,13 +17,34 @@ function verdict_text(cut) {
   const [first, second] = racers(cut);
   if (!first) return 'No lane has a time.';
   const name = h('strong', {class: lane_class(first.lane)}, first.lane);
-  if (!second) return [name, ` took ${seconds_text(first.seconds)}.`];
+  if (!second) return [name, ` took ${timed(first)}.`];
   const ratio = second.seconds / first.seconds;
   const unsure = first.seconds * (1 + error_of(first.lane)) >=
     second.seconds * (1 - error_of(second.lane));
   return [name, ' wins: ', h('strong', {}, times_text(ratio)), ' as fast as ',
     lane_name(second.lane), unsure ? h('span', {class: 'unsure'},
       ', which their errors do not settle') : '.'];
+}
+
+/// What a lane spends most of its cycles on, and how near it is to what it could do.
+function why_text(lane) {
+  const words = [];
+  const cycles = lane.cycles_by_category;
+  const sum = cycles ? d3.sum(CATEGORIES, ([key]) => cycles[key]) : 0;
+  if (sum > 0) {
+    const [key, name] = CATEGORIES.reduce((a, b) => cycles[b[0]] > cycles[a[0]] ? b : a);
+    words.push(`${percent_text(cycles[key] / sum)} of its cycles are ${name}`);
+  }
+  if (lane.bound && is_number(lane.bound.fraction)) {
+    words.push(`reaches ${percent_text(lane.bound.fraction)} of its ${lane.bound.name} bound`);
+  }
+  return words.join('; ');
+}
+
+function why_list(cut) {
+  const items = racers(cut).filter((lane) => why_text(lane)).map((lane) =>
+    h('li', {}, lane_name(lane.lane), ': ', why_text(lane)));
+  return items.length ? h('ul', {class: 'why'}, items) : null;
 }
 
 function agreement(cut) {
@@ -48,7 +72,7 @@ function race_chart(cut) {
   if (!ran.length) return null;
   const row = 34;
   const label = `Times of ${cut.cut}: ` +
-    ran.map((lane) => `${lane.lane} ${seconds_text(lane.seconds)}`).join(', ');
+    ran.map((lane) => `${lane.lane} ${timed(lane)}`).join(', ');
   return chart(label, ran.length * row + 44, (svg, width, height) => {
     const area = {left: 86, right: width - 14, top: 6, bottom: height - 26};
     const ends = ran.flatMap((lane) => [lane.seconds * (1 - error_of(lane.lane)),
@@ -70,7 +94,7 @@ function race_chart(cut) {
       const left = x(lane.seconds) > area.left + (area.right - area.left) * 0.6;
       const gap = error > 0 ? 22 : 12;
       g.append('text').attr({class: 'row-value', y: y - 7, x: x(lane.seconds) + (left ? -gap : gap),
-        'text-anchor': left ? 'end' : 'start'}).text(`${seconds_text(lane.seconds)}`);
+        'text-anchor': left ? 'end' : 'start'}).text(timed(lane));
     });
   });
 }
@@ -83,5 +107,5 @@ function summary_section() {
       h('h3', {}, h('a', {href: `#cut-${index}`}, cut.cut),
         cut.identity.chips > 1 ? ` over ${cut.identity.chips} chips` : ''),
       h('p', {class: 'verdict'}, verdict_text(cut)),
-      agreement(cut), race_chart(cut)))));
+      agreement(cut), race_chart(cut), why_list(cut)))));
 }

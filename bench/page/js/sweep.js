@@ -138,7 +138,7 @@ function crossover_words(sweep, series, fixed, crossovers) {
 
 function curves_table(series, curves) {
   const columns = [{name: series_name(series)}].concat(curves.map((curve) =>
-    ({name: curve.lane, right: true})));
+    ({name: `${curve.lane}, ${curve.points[0][3]}`, right: true})));
   const rows = series.numbers.map((number) => [count_text(number)].concat(curves.map((curve) => {
     const point = curve.points.find((p) => p[0] === number);
     return point ? h('data', {value: String(point[1])}, seconds_text(point[1])) : '–';

@@ -106,6 +106,26 @@ TEST_F(ThePageInABrowser, SaysWhoWinsByHowMuchAndWhetherAllAgree) {
   EXPECT_THAT(summary, HasSubstr("4 lanes agree bit for bit"));
 }
 
+TEST_F(ThePageInABrowser, SaysWhyALaneIsAsFastAsItIs) {
+  show(document_of(sample_report()));
+  EXPECT_EQ(text_of("#summary .why li"),
+            "spatial: 44.2 % of its cycles are weight stream; reaches 45.2 % of its sram bound");
+}
+
+TEST_F(ThePageInABrowser, ShowsNoTimeWithoutItsClass) {
+  show(document_of(sample_report()));
+  const std::string chart = text_of("#summary .card svg");
+  for (const char* time :
+       {"276 µs measured", "58.7 µs modelled", "21.0 µs rtl", "5.22 µs simulated"}) {
+    EXPECT_THAT(chart, HasSubstr(time));
+    EXPECT_THAT(text_of("#cut-0"), HasSubstr(time));
+  }
+  EXPECT_EQ(browser_.evaluate("[...document.querySelectorAll('#cut-0 .code-top .class')]"
+                              ".map(x => x.textContent)"),
+            (nlohmann::json{"measured", "modelled", "rtl", "simulated"}));
+  EXPECT_EQ(text_of("#cut-0 .over-time:nth-of-type(3) h4"), "d5005 21.0 µs rtl");
+}
+
 TEST_F(ThePageInABrowser, DoesNotSettleWhatTheErrorsLeaveOpen) {
   Report report = sample_report();
   report.cuts[0].lanes[3].repeated_seconds = {5.2e-5};  // cuda: 58.7 us, +-30 %
