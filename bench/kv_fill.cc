@@ -182,7 +182,8 @@ KvCache CacheMaker::compute(const Sequence& history) {
     Cut chunk;
     chunk.work = Cut::Work::kPrefill;
     chunk.rows = std::min(kChunk, length - done);
-    progress.show(fmt::format("filling the cache: {} of {} positions", done, length));
+    progress.show_steps(fmt::format("filling the cache: {} of {} positions", done, length),
+                        static_cast<double>(done), static_cast<double>(length));
     inputs.tokens.clear();
     inputs.positions.clear();
     for (std::int64_t i = done; i < done + chunk.rows; ++i) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "bench/page/document.h"
 #include "bench/report.h"
 #include "bench/report_map.h"
 #include "sim/timing.h"
@@ -14,14 +15,26 @@
 namespace logos::bench {
 namespace {
 
-enum class Ink { kPlain, kBold, kDim, kGood, kBad };
+enum class Ink {
+  kPlain,
+  kBold,
+  kDim,
+  kGood,
+  kBad,
+  kWeights,
+  kCache,
+  kCompute,
+  kMovement,
+  kWaiting,
+};
 
 /// Text with or without ANSI colours.
 class Painter {
  public:
   explicit Painter(bool color) : color_(color) {}
   std::string paint(Ink ink, std::string_view text) const {
-    static constexpr std::array<std::string_view, 5> kCodes = {"", "1", "2", "32", "31;1"};
+    static constexpr std::array<std::string_view, 10> kCodes = {
+        "", "1", "2", "32", "31;1", "34;1", "36;1", "32;1", "33;1", "35;1"};
     const std::string_view code = kCodes[static_cast<std::size_t>(ink)];
     if (!color_ || code.empty()) return std::string(text);
     return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
@@ -34,7 +47,8 @@ class Painter {
 struct Cell {
   std::string text;
   Ink ink = Ink::kPlain;
-  bool right = false;  ///< aligned
+  bool right = false;        ///< aligned
+  std::string painted = {};  ///< in place of `text`, as wide, where parts have inks of their own
 };
 using Row = std::vector<Cell>;
 
@@ -54,7 +68,8 @@ std::string table(const Painter& painter, const std::vector<Row>& rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string padding(widths[i] - row[i].text.size(), ' ');
       if (i > 0) line += "  ";
-      const std::string cell = painter.paint(row[i].ink, row[i].text);
+      const std::string cell =
+          row[i].painted.empty() ? painter.paint(row[i].ink, row[i].text) : row[i].painted;
       const bool last = i + 1 == row.size();
       line += row[i].right ? padding + cell : cell + (last ? "" : padding);
     }
@@ -99,9 +114,33 @@ std::string error_text(std::string_view lane, const reference::ErrorOfArithmetic
       lane, error.kl, error.max_logit_error, 100 * error.top1);
 }
 
+/// "layer 2, line 33"
+std::string place_of(const Divergence& divergence) {
+  return (divergence.layer > 0 ? fmt::format("layer {}, ", divergence.layer) : "") +
+         fmt::format("line {}", divergence.line);
+}
+
+/// The cycles of all categories; null where the lane counted none.
+std::optional<double> cycles_of(const Timing& timing) {
+  if (!timing.cycles_by_category) return std::nullopt;
+  double sum = 0;
+  for (const std::uint64_t cycles : *timing.cycles_by_category) sum += static_cast<double>(cycles);
+  return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
+std::string category_words(int category) {
+  std::string name(name_of(static_cast<Category>(category)));
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 /// `alone`: no other lane gave anything to compare with.
-Cell verdict(std::string_view lane, bool agrees, std::string_view base, bool alone) {
-  if (!agrees) return {"DIFFERS", Ink::kBad};
+Cell verdict(std::string_view lane, bool agrees, const std::optional<Divergence>& divergence,
+             std::string_view base, bool alone) {
+  if (!agrees) {
+    return {divergence ? fmt::format("DIFFERS at {}", place_of(*divergence)) : "DIFFERS",
+            Ink::kBad};
+  }
   if (lane != base) return {fmt::format("agrees with {}", base), Ink::kGood};
   return {alone ? "compared with no other" : "what the others are compared with", Ink::kDim};
 }
@@ -119,34 +158,76 @@ std::string generated_text(const Generated& generated) {
 
 void add_divergence(std::string& text, const Painter& painter, std::string_view lane,
                     std::string_view base, const Divergence& d) {
-  const std::string layer = d.layer > 0 ? fmt::format("layer {}, ", d.layer) : "";
   text += painter.paint(Ink::kBad, fmt::format("{} parts from {}", lane,
                                                lane == base ? "itself on one chip" : base)) +
-          fmt::format(" at {}line {}: {}\n", layer, d.line, d.text);
+          fmt::format(" at {}: {}\n", place_of(d), d.text);
   text += fmt::format("  {} [{}, {}]: expected {}, got {}\n", d.name, d.row, d.column, d.expected,
                       d.got);
 }
 
-/// What is waiting for what: a bar a category, of the cycles that the lane counted.
-void add_categories(std::string& text, const Painter& painter, const LaneOutcome& lane) {
-  const auto& categories = lane.result->timing.cycles_by_category;
-  if (!categories) return;
-  double sum = 0;
-  for (const std::uint64_t cycles : *categories) sum += static_cast<double>(cycles);
-  if (sum <= 0) return;
-  constexpr double kWidth = 40;  // characters of a whole bar
-  text += fmt::format("{}: where its cycles go\n", lane.lane);
-  std::vector<Row> rows;
-  for (int i = 0; i < kCategories; ++i) {
-    const auto cycles = static_cast<double>((*categories)[static_cast<std::size_t>(i)]);
-    std::string name(name_of(static_cast<Category>(i)));
-    std::replace(name.begin(), name.end(), '_', ' ');
-    const auto length = static_cast<std::size_t>(std::lround(kWidth * cycles / sum));
-    rows.push_back({{fmt::format("  {}", name)},
-                    {fmt::format("{:.1f} %", 100 * cycles / sum), Ink::kPlain, true},
-                    {std::string(length, '#'), Ink::kBold}});
+/// The letters and inks of categories in a bar, in the order of Category.
+constexpr std::string_view kLetters = "WKCMS.";
+constexpr std::array<Ink, kCategories> kInks = {Ink::kWeights,  Ink::kCache,   Ink::kCompute,
+                                                Ink::kMovement, Ink::kWaiting, Ink::kDim};
+
+/// What is waiting for what: shares of the cycles that the lane counted, kBar letters in all. The
+/// largest remainders get what rounding down leaves.
+Cell category_bar(const Painter& painter, const Timing& timing) {
+  constexpr std::size_t kBar = 20;
+  const std::optional<double> sum = cycles_of(timing);
+  if (!sum) return {"-"};
+  std::array<std::size_t, kCategories> lengths{};
+  std::array<double, kCategories> rest{};
+  std::size_t left = kBar;
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    rest[i] =
+        static_cast<double>(kBar) * static_cast<double>((*timing.cycles_by_category)[i]) / *sum;
+    lengths[i] = static_cast<std::size_t>(rest[i]);
+    rest[i] -= static_cast<double>(lengths[i]);
+    left -= lengths[i];
   }
-  text += table(painter, rows);
+  for (; left > 0; --left) {
+    const auto most =
+        static_cast<std::size_t>(std::max_element(rest.begin(), rest.end()) - rest.begin());
+    ++lengths[most];
+    rest[most] = -1;
+  }
+  Cell cell;
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    const std::string part(lengths[i], kLetters[i]);
+    cell.text += part;
+    if (!part.empty()) cell.painted += painter.paint(kInks[i], part);
+  }
+  return cell;
+}
+
+/// "weight stream 61.0 %, compute 30.2 %, …": the largest first.
+std::string category_text(const Timing& timing) {
+  const double sum = cycles_of(timing).value_or(1);
+  std::vector<std::pair<double, std::string>> shares;
+  for (int i = 0; i < kCategories; ++i) {
+    const auto cycles =
+        static_cast<double>((*timing.cycles_by_category)[static_cast<std::size_t>(i)]);
+    if (cycles > 0) shares.emplace_back(cycles / sum, category_words(i));
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [share, name] : shares) {
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", name, 100 * share);
+  }
+  return text;
+}
+
+/// What the letters of the bars stand for.
+std::string bar_legend(const Painter& painter) {
+  std::string text = painter.paint(Ink::kDim, "cycles:");
+  for (int i = 0; i < kCategories; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    text += fmt::format("{}{} {}", i == 0 ? " " : ", ",
+                        painter.paint(kInks[at], kLetters.substr(at, 1)), category_words(i));
+  }
+  return text + "\n";
 }
 
 std::string header(const Report& report, const Painter& painter) {
@@ -165,28 +246,17 @@ Row ended_badly(std::string_view lane, Ending ending, const std::string& reason)
            Ink::kBad}};
 }
 
-/// The program's lines as operations count them: those of the placeholder form.
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (text.compare(begin, 17, "Weights lie under") != 0) {
-      lines.push_back(text.substr(begin, end - begin));
-    }
-    begin = end + 1;
-  }
-  return lines;
-}
-
 void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut, bool with_map) {
   std::vector<Row> rows = {{{"lane", Ink::kDim},
                             {"time", Ink::kDim},
                             {"tokens/s", Ink::kDim, true},
                             {"bytes", Ink::kDim},
-                            {"bound", Ink::kDim},
+                            {"of its bound", Ink::kDim},
+                            {"cycles", Ink::kDim},
                             {"output", Ink::kDim},
                             {"", Ink::kDim}}};
   std::string bad;
+  std::string shares;
   std::string details;
   for (const LaneOutcome& lane : cut.lanes) {
     if (lane.ending == Ending::kNotRun) continue;
@@ -202,16 +272,20 @@ void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut, b
                     {rate ? human_count(*rate) : "-", Ink::kPlain, true},
                     {bytes_text(timing)},
                     {bound_text(timing)},
+                    category_bar(painter, timing),
                     {lane.output_sha256.substr(0, 12)},
-                    verdict(lane.lane, lane.agrees, cut.compared_with, only_one_ran(cut.lanes))});
+                    verdict(lane.lane, lane.agrees, lane.divergence, cut.compared_with,
+                            only_one_ran(cut.lanes))});
     if (lane.result->fault) {
       details += painter.paint(Ink::kBad, "fault") +
                  fmt::format(" on {} at line {}: a value too large for its block\n", lane.lane,
                              lane.result->fault->line);
     }
-    add_categories(details, painter, lane);
+    if (cycles_of(timing)) {
+      shares += fmt::format("{}: {}\n", lane.lane, category_text(timing));
+    }
     if (with_map && lane.result->map) {
-      details += map_text(*lane.result->map, lines_of(cut.plan.text));
+      details += map_text(*lane.result->map, program_lines(cut.plan.text));
     }
     if (lane.error) details += error_text(lane.lane, *lane.error);
     if (lane.divergence) {
@@ -226,6 +300,7 @@ void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut, b
   if (cut.plan.chips > 1) text += fmt::format(" over {} chips", cut.plan.chips);
   text += fmt::format(", identity {:.12}\n", cut.plan.identity.sha256);
   if (rows.size() > 1) text += table(painter, rows);
+  if (!shares.empty()) text += bar_legend(painter) + shares;
   text += bad + details;
 }
 
@@ -249,13 +324,14 @@ void add_scores(std::string& text, const Painter& painter, const Report& report)
     const auto perplexity = lane.total.perplexity();
     const std::string time =
         lane.time_class ? time_text(lane.seconds, *lane.time_class, lane.time_remark) : "-";
-    rows.push_back({{lane.lane},
-                    {fmt::format("{}", lane.total.positions), Ink::kPlain, true},
-                    {fmt::format("{:.6f}", lane.total.nll), Ink::kPlain, true},
-                    {perplexity ? fmt::format("{:.6f}", *perplexity) : "-", Ink::kPlain, true},
-                    {time},
-                    {lane.total.logits_sha256.substr(0, 12)},
-                    verdict(lane.lane, lane.agrees, base, only_one_ran(report.scores))});
+    rows.push_back(
+        {{lane.lane},
+         {fmt::format("{}", lane.total.positions), Ink::kPlain, true},
+         {fmt::format("{:.6f}", lane.total.nll), Ink::kPlain, true},
+         {perplexity ? fmt::format("{:.6f}", *perplexity) : "-", Ink::kPlain, true},
+         {time},
+         {lane.total.logits_sha256.substr(0, 12)},
+         verdict(lane.lane, lane.agrees, lane.divergence, base, only_one_ran(report.scores))});
     if (lane.fault)
       details += fmt::format("{} on {}\n", painter.paint(Ink::kBad, "fault"), lane.lane);
     if (lane.error) details += error_text(lane.lane, *lane.error);

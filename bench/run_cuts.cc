@@ -7,6 +7,7 @@
 
 #include "bench/exact_error.h"
 #include "bench/generate.h"
+#include "bench/progress_forecast.h"
 #include "bench/session.h"
 #include "bench/tape.h"
 #include "program/error.h"
@@ -24,15 +25,22 @@ struct Generation {
 /// One lane's work on one cut.
 class CutTask {
  public:
+  /// `left`: seconds that this task and the later ones may take.
   CutTask(Session& session, const Plan& plan, std::size_t lane, LaneOutcome& outcome,
-          Generation& generation)
-      : session_(session), plan_(plan), lane_(lane), outcome_(outcome), generation_(generation) {}
+          Generation& generation, double left)
+      : session_(session),
+        plan_(plan),
+        lane_(lane),
+        outcome_(outcome),
+        generation_(generation),
+        left_(left) {}
 
   TaskTime run() {
     if (outcome_.ending == Ending::kRefused || outcome_.ending == Ending::kFailed) {
       return {.error = outcome_.reason};
     }
-    session_.progress.show(fmt::format("{} on {}", plan_.cut.text(), session_.lanes[lane_].name));
+    session_.progress.show(fmt::format("{} on {}", plan_.cut.text(), session_.lanes[lane_].name),
+                           left_);
     try {
       runner().lower(plan_.cut, &plan_.text);
     } catch (const Error& error) {
@@ -126,6 +134,7 @@ class CutTask {
   std::size_t lane_;
   LaneOutcome& outcome_;
   Generation& generation_;
+  double left_;
 };
 
 void disagree(LaneOutcome& lane, std::optional<Divergence> divergence) {
@@ -199,15 +208,26 @@ TaskReports run_cuts(Session& session, const std::vector<Plan>& plans,
     for (Generation& generation : generations[cut]) generation.work = work;
   }
   std::vector<Task> tasks;
+  std::vector<ForecastTask> sizes;
+  for (const Plan& plan : plans) {
+    const double macs = rough_macs(plan.cut, session.model.spec);
+    for (const LaneEntry& lane : session.lanes) sizes.push_back({lane.name, macs});
+  }
+  Forecast forecast(std::move(sizes));
   for (std::size_t cut = 0; cut < plans.size(); ++cut) {
     for (std::size_t lane = 0; lane < session.lanes.size(); ++lane) {
       LaneOutcome& outcome = outcomes[cut].lanes[lane];
       outcome.lane = session.lanes[lane].name;
-      tasks.push_back(
-          {fmt::format("{}/{}", plans[cut].cut.text(), outcome.lane),
-           [&session, &plans, &outcome, &generation = generations[cut][lane], cut, lane] {
-             return CutTask(session, plans[cut], lane, outcome, generation).run();
-           }});
+      tasks.push_back({fmt::format("{}/{}", plans[cut].cut.text(), outcome.lane),
+                       [&session, &plans, &forecast, &outcome, &generation = generations[cut][lane],
+                        cut, lane, index = tasks.size()] {
+                         const double start = wall_seconds();
+                         const TaskTime time = CutTask(session, plans[cut], lane, outcome,
+                                                       generation, forecast.left(index))
+                                                   .run();
+                         forecast.done(index, wall_seconds() - start);
+                         return time;
+                       }});
     }
   }
   TaskReports reports = run_tasks(tasks, session.options);

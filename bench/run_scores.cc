@@ -37,6 +37,12 @@ TaskTime end(ScoreOutcome& outcome, Ending ending, std::string_view reason) {
   return {.error = outcome.reason};
 }
 
+double positions_of(const ScoreWork& work) {
+  double positions = 0;
+  for (const Sequence& sequence : work.sequences) positions += static_cast<double>(sequence.size());
+  return positions;
+}
+
 /// `exact` is made when the first lane needs it.
 TaskTime score_lane(Session& session, const ScoreWork& work, std::size_t lane, ScoreState& state,
                     std::optional<ExactScore>& exact) {
@@ -51,19 +57,26 @@ TaskTime score_lane(Session& session, const ScoreWork& work, std::size_t lane, S
   const bool first = outcome.ending == Ending::kNotRun;
   Dumper* dumper = first && session.dumper ? &*session.dumper : nullptr;
   try {
-    RowSeen seen;
-    if (first && session.options.exact) {
+    const bool with_exact = first && session.options.exact;
+    if (with_exact) {
       session.progress.show("scoring in binary64");
       if (!exact) exact.emplace(work, session.model, session.options.threads);
       exact->take();  // nothing is left of a lane that failed
-      seen = [&exact](std::size_t sequence, std::int64_t position, std::span<const float> logits) {
-        exact->add(sequence, position, logits);
-      };
-      session.progress.show(fmt::format("scoring on {}", outcome.lane));
     }
+    session.progress.clear();
+    const double whole = positions_of(work);
+    double done = 0;
+    const RowSeen seen = [&](std::size_t sequence, std::int64_t position,
+                             std::span<const float> logits) {
+      if (with_exact) exact->add(sequence, position, logits);
+      session.progress.show_steps(
+          fmt::format("scoring on {}: {:.0f} of {:.0f} positions", outcome.lane, done, whole), done,
+          whole);
+      ++done;
+    };
     DigestTape tape(runner, dumper);
     Scored scored = score(work, session.model.spec, tape, dumper, seen);
-    if (seen) outcome.error = exact->take();
+    if (with_exact) outcome.error = exact->take();
     if (!first && scored.total.logits_sha256 != outcome.total.logits_sha256) {
       return end(outcome, Ending::kFailed,
                  fmt::format("gave {} and then, for the same tokens, {}",

@@ -166,8 +166,25 @@ TEST(ConsoleReport, PrintsTheClassBesideEveryTime) {
 
 TEST(ConsoleReport, DrawsWhereTheCyclesGo) {
   const std::string text = report_console(one_cut({ran("cuda", full_timing())}), false);
-  EXPECT_THAT(text, testing::ContainsRegex("weight stream +10.0 %  ####\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("compute +30.0 %  ############\n"));
+  EXPECT_THAT(text, HasSubstr("  WWKKKKCCCCCCMMMS....  "));  // 10, 20, 30, 15, 5, 20 %
+  EXPECT_THAT(text, HasSubstr("cycles: W weight stream, K kv stream, C compute, M movement, "
+                              "S synchronisation, . idle\n"));
+  EXPECT_THAT(text, HasSubstr("cuda: compute 30.0 %, kv stream 20.0 %, idle 20.0 %, movement "
+                              "15.0 %, weight stream 10.0 %, synchronisation 5.0 %\n"));
+}
+
+TEST(ConsoleReport, DrawsBarsOfOneLengthWhateverTheShares) {
+  Timing timing = full_timing();
+  timing.cycles_by_category = {1, 1, 1, 0, 0, 0};
+  EXPECT_THAT(report_console(one_cut({ran("cuda", timing)}), false),
+              HasSubstr("  WWWWWWWKKKKKKKCCCCCC  "));
+  timing.cycles_by_category = {0, 0, 0, 0, 0, 0};
+  EXPECT_THAT(report_console(one_cut({ran("cuda", timing)}), false), Not(HasSubstr("cycles: W")));
+}
+
+TEST(ConsoleReport, HasOneInkACategory) {
+  const std::string text = report_console(one_cut({ran("cuda", full_timing())}), true);
+  EXPECT_THAT(text, HasSubstr("\x1b[34;1mWW\x1b[0m\x1b[36;1mKKKK\x1b[0m\x1b[32;1mCCCCCC\x1b[0m"));
 }
 
 TEST(ConsoleReport, NamesRefusalsFailuresAndDivergences) {
@@ -179,7 +196,7 @@ TEST(ConsoleReport, NamesRefusalsFailuresAndDivergences) {
   differs.divergence = Divergence{2, 33, "q.rope", "Let q be r.", 0, 5, "00000001", "00000002"};
   EXPECT_THAT(report_console(one_cut({refused}), false), HasSubstr("REFUSED: too small"));
   const std::string text = report_console(one_cut({differs}), false);
-  EXPECT_THAT(text, HasSubstr("DIFFERS"));
+  EXPECT_THAT(text, HasSubstr("DIFFERS at layer 2, line 33"));
   EXPECT_THAT(text, HasSubstr("cuda parts from reference at layer 2, line 33: Let q be r."));
   EXPECT_THAT(text, HasSubstr("q.rope [0, 5]: expected 00000001, got 00000002"));
 }
