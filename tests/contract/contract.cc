@@ -44,11 +44,11 @@ std::vector<Family> make_families() {
   qwen3.qk_norm = true;
   qwen3.tied_head = true;
   qwen3.rotary = {.kind = Rotary::Kind::kLinear, .base = 10000, .factor = 4};
-  return {{"llama", llama},
-          {"mistral", mistral},
-          {"qwen2", qwen2},
-          {"qwen3", qwen3},
-          {"kjv", read_model_directory(kjv_folder()).spec}};
+  ModelSpec gguf = base(96, 8, 2, 20, 160);  // profile B: whole groups of 32
+  gguf.profile = Profile::kB;
+  gguf.tied_head = true;
+  return {{"gguf", gguf},   {"llama", llama}, {"mistral", mistral},
+          {"qwen2", qwen2}, {"qwen3", qwen3}, {"kjv", read_model_directory(kjv_folder()).spec}};
 }
 
 /// A store folder of this process; the first call makes it, the end of the process removes it.

@@ -14,7 +14,7 @@
 namespace logos::contract {
 
 /// A model that every lane is tried on: the embedded one, and tiny ones of each family whose
-/// columns fill no group of 32.
+/// columns fill no group of 32, and one of profile B, whose columns must.
 struct Family {
   std::string name;
   ModelSpec spec;

@@ -58,6 +58,56 @@ INSTANTIATE_TEST_SUITE_P(Lanes, Contract,
                                             std::get<2>(info.param));
                          });
 
+/// The lanes that compute profile B: all but d5005, whose engine takes multipliers of 8 bits.
+std::vector<std::string> lanes_of_profile_b() {
+  std::vector<std::string> names = lane_names();
+  std::erase(names, "d5005");
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(ProfileB, Contract,
+                         ::testing::Combine(::testing::ValuesIn(lanes_of_profile_b()),
+                                            ::testing::Values("gguf"), ::testing::ValuesIn(cuts())),
+                         [](const auto& info) {
+                           return tidy_name(std::get<0>(info.param) + "_" +
+                                            std::get<2>(info.param));
+                         });
+
+class Profiles : public ::testing::TestWithParam<std::string> {};
+
+/// A text of one profile never runs on weights of the other; d5005 refuses profile B by its name.
+TEST_P(Profiles, AreRefusedOnWeightsOfTheOther) {
+  const bench::LaneEntry lane = lane_named(GetParam());
+  const Job b("gguf", "decode:5", 1);
+  ModelSpec spec = spec_of("gguf");
+  spec.profile = Profile::kA;
+  const Written a = written(spec, Cut::parse("decode:5"));
+  const auto weights = synthetic_store(spec, 1);
+  const auto attempt = [&](const std::string& text, const Identity& identity,
+                           const WeightStore& store) -> std::string {
+    try {
+      const Artifact artifact = lane.lane->lower(text, identity, store, lane.config);
+      Inputs inputs = inputs_of(b, 7);
+      lane.lane->run(artifact, identity, store, lane.config, inputs, {});
+      return "ran";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(attempt(a.text, a.identity, *weights), "ran");
+  if (GetParam() == "d5005") {
+    EXPECT_EQ(attempt(b.text, b.identity, *b.weights),
+              "d5005: lowering: weights of another profile; got B, want A");
+  } else {
+    EXPECT_EQ(attempt(b.text, b.identity, *b.weights), "ran");
+    EXPECT_THAT(attempt(b.text, b.identity, *weights), HasSubstr("profile"));
+  }
+  EXPECT_THAT(attempt(a.text, a.identity, *b.weights), HasSubstr("profile"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, Profiles, ::testing::ValuesIn(lane_names()),
+                         [](const auto& info) { return info.param; });
+
 class Faults : public ::testing::TestWithParam<std::string> {};
 
 /// A value beyond 2^41 makes its block all zero and raises FAULT (arithmetic.md, section 2); one
