@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "sim/whole_file.h"
@@ -70,12 +71,18 @@ TEST(TraceFile, WhosePlaceIsTakenIsRefusedBeforeTheRun) {
   }
 }
 
-TEST(TraceFile, OnAFullDiskLeavesTheOtherOutputs) {
-  const Ended ended = run_bench(
-      {"--cut", "decode:2", "--lanes", "reference", "--format", "json", "--trace", "/dev/full"});
+TEST(TraceFile, ThatFindsNoRoomIsAbsentAndLeavesTheOtherOutputs) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "t.json").string();
+  const std::vector<std::string> arguments = {"--cut",    "decode:2", "--lanes", "reference",
+                                              "--format", "json",     "--trace", file};
+  EXPECT_EQ(run_bench(arguments).status, 0);  // with the weights packed
+  std::filesystem::remove(file);
+  const Ended ended = run_bench(arguments, {.file_bytes = 100});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("/dev/full: cannot write: No space left on device"));
+  EXPECT_THAT(ended.err, HasSubstr(file + ": cannot write: File too large"));
   EXPECT_FALSE(json::parse(ended.out, nullptr, false).is_discarded());
+  EXPECT_EQ(folder.entries(), 0);
 }
 
 TEST(TraceFile, IsOfCutsOnly) {
