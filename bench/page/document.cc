@@ -1,11 +1,9 @@
 #include "bench/page/document.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "bench/page/timeline_json.h"
 #include "bench/report_map.h"
@@ -87,15 +85,8 @@ nlohmann::ordered_json page_document(const Report& report, const nlohmann::order
       if (lane.result->map) maps.push_back(of_lane(cut, lane, map_json(*lane.result->map)));
     }
   }
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return {{"title", title_of(report)},
-          {"command", command},
-          {"made", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
-                               fmt::gmtime(std::chrono::system_clock::to_time_t(now)))},
-          {"result", result},
-          {"programs", programs},
-          {"timelines", timelines},
-          {"maps", maps}};
+  return {{"title", title_of(report)}, {"command", command},     {"result", result},
+          {"programs", programs},      {"timelines", timelines}, {"maps", maps}};
 }
 
 }  // namespace logos::bench

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace logos::bench {
@@ -15,9 +16,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBins = 240;  // a phone's width has that many points, a chart four times more
-constexpr std::size_t kMostTracks = 24;    // of a group
-constexpr std::size_t kMostGroups = 8;     // that are drawn
-constexpr std::size_t kMostCounters = 24;  // of a name
+constexpr std::string_view kWait = "wait";  // the name of a slice in which nothing is done
+constexpr std::size_t kMostTracks = 24;     // of a group
+constexpr std::size_t kMostGroups = 8;      // that are drawn
+constexpr std::size_t kMostCounters = 24;   // of a name
 
 double end_of(const Timeline& timeline) {
   double end = 0;
@@ -61,7 +63,7 @@ Strip strip_of(const std::vector<const Slice*>& slices, double end) {
   std::vector<const Slice*> open;
   double at = 0;
   const auto advance = [&](double to) {  // what is innermost holds until `to`
-    if (!open.empty() && to > at) {
+    if (!open.empty() && to > at && open.back()->name != kWait) {
       spread(at, to, end, [&](std::size_t bin, double share) {
         strip.busy[bin] += share;
         strip.lines[bin][open.back()->line] += share;

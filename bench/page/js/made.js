@@ -22,8 +22,7 @@ function draw_header() {
     h('div', {class: 'brand'}, 'Logos Workbench'), theme_button(),
     h('h1', {}, context.model || page.title),
     h('p', {class: 'word'}, context.model ? `${cuts.map((cut) => cut.cut).join(', ') || 'score'}` +
-      ` · weights ${context.weights} ${weights.slice(0, 12)}` : '',
-      page.made ? ` · ${page.made}` : ''));
+      ` · weights ${context.weights} ${weights.slice(0, 12)}` : ''));
 }
 
 function draw_contents(parts) {

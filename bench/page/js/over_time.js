@@ -185,9 +185,13 @@ function counter_charts(timeline) {
     if (!kinds.has(kind)) kinds.set(kind, []);
     kinds.get(kind).push(counter);
   }
-  return Array.from(kinds.values(), (counters) => counters.length > MOST_CURVES &&
+  const some = (counters) => counters.some((c) => c.samples.some((sample) => sample[1] !== 0));
+  const all = Array.from(kinds.values());
+  const none = all.filter((counters) => !some(counters)).map((counters) => counters[0].name);
+  return all.filter(some).map((counters) => counters.length > MOST_CURVES &&
     !adds_up(counters[0].unit) ? counter_strips(timeline, counters)
-    : counter_chart(timeline, counters));
+    : counter_chart(timeline, counters)).concat(none.length
+    ? [h('p', {class: 'small panel whole'}, `Never anything but 0: ${none.join(', ')}.`)] : []);
 }
 
 /// Many quantities of one kind as strips: the deepest colour is the largest value of them all.

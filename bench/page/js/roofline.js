@@ -2,11 +2,12 @@
 const line_text = (program, line) => line === 0 ? '(of no line)'
   : ((program && program.text.split('\n')[line - 1]) || '').trim();
 
-/// Lines with both MACs and bytes: the others have no place in the chart.
+/// Lines with both MACs and bytes, and some time (what is done in another line's shadow has next to
+/// none): the others have no place in the chart.
 function roofline_points(timeline) {
   const whole = d3.sum(timeline.lines, (use) => use.seconds);
   return timeline.lines
-    .filter((use) => use.macs > 0 && use.bytes > 0 && use.seconds > 0)
+    .filter((use) => use.macs > 0 && use.bytes > 0 && use.seconds > 1e-3 * whole)
     .map((use) => ({line: use.line, seconds: use.seconds, share: use.seconds / whole,
       intensity: use.macs / use.bytes, rate: use.macs / use.seconds}));
 }
@@ -74,8 +75,8 @@ function roofline_panel(cut, index, timeline) {
     notes.push('Its peaks are not known: no whole roof.');
   }
   if (whole > 0 && placed < whole) {
-    notes.push(`${percent_text(1 - placed / whole)} of the time is in what has no MACs or no ` +
-      `bytes of ${timeline.memory || 'its memory'}.`);
+    notes.push(`${percent_text(1 - placed / whole)} of the time is not in a dot: lines without ` +
+      `MACs or bytes of ${timeline.memory || 'its memory'}, and what is of no line.`);
   }
   const name = (timeline_point) => `#line-${index}-${timeline_point}`;
   return h('div', {class: 'panel', style: `color:${lane_color(timeline.lane)}`},

@@ -103,6 +103,11 @@ TEST(TheProgram, IsCountedWithoutTheLineOfItsPlace) {
             (std::vector<std::string>{"# A", "Let a be 1."}));
 }
 
+TEST(TheDocument, OfOneResultIsAlwaysTheSame) {
+  EXPECT_EQ(sample_document(), sample_document());
+  EXPECT_FALSE(sample_document().contains("made"));
+}
+
 TEST(TheDocument, LeavesOutCutsThatDidNotRun) {
   Report report = sample_report();
   for (LaneOutcome& lane : report.cuts[1].lanes) lane.ending = Ending::kNotRun;

@@ -48,6 +48,18 @@ TEST(ThePagesTimeline, CountsOnlyTheInnermostOfNestedSlices) {
   EXPECT_EQ(track["line"][bins * 9 / 10], 1);
 }
 
+TEST(ThePagesTimeline, DoesNotCountAWaitAsWork) {
+  Timeline timeline;
+  timeline.tracks = {{"tiles", "0,0"}};
+  timeline.slices = {{0, 4, 1, 0, 100}, {0, 0, 1, 25, 75, "wait"}};
+  const auto json = timeline_json(timeline);
+  const auto& track = json["tracks"][0];
+  const auto bins = json["bins"].get<std::size_t>();
+  EXPECT_NEAR(sum_of(track["busy"]) / static_cast<double>(bins), 0.5, 1e-9);
+  EXPECT_EQ(track["busy"][bins / 2], 0);
+  EXPECT_EQ(track["line"][0], 4);
+}
+
 TEST(ThePagesTimeline, KeepsTheAreaUnderALongCounterAndSaysSo) {
   Timeline timeline;
   timeline.tracks = {{"banks", "bank 0"}};
