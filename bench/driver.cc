@@ -11,6 +11,7 @@
 
 #include "bench/default_inputs.h"
 #include "bench/generate.h"
+#include "bench/history/run_record.h"
 #include "bench/list.h"
 #include "bench/output.h"
 #include "bench/page/document.h"
@@ -19,6 +20,7 @@
 #include "bench/progress.h"
 #include "bench/report.h"
 #include "bench/session.h"
+#include "bench/subcommands.h"
 #include "bench/trace.h"
 #include "program/error.h"
 #include "program/genuine.h"
@@ -31,7 +33,6 @@
 namespace logos::bench {
 namespace {
 
-constexpr std::string_view kDefaultModel = "kjv";
 constexpr int kBadUsage = 2;
 
 /// The text of --text with the facts that it states.
@@ -75,17 +76,6 @@ void check_generation(const Plan& plan, const Options& options, const Model& mod
   Cut step;
   step.context = generate_work(plan, *options.generate, options.context).context;
   check_host_memory(step, model.spec, step.context, options.context ? "--context" : "--generate");
-}
-
-Report start_report(const Model& model, const std::vector<LaneEntry>& lanes) {
-  Report report;
-  report.build = build_facts();
-  report.host = host_facts();
-  report.model = model.name;
-  report.weights_kind = model.weights_kind;
-  report.weights_sha256 = model.weights->sha256();
-  for (const LaneEntry& lane : lanes) report.configurations[lane.name] = lane.config.sha256();
-  return report;
 }
 
 std::string result_text(const Report& report, Format format, bool color) {
@@ -155,6 +145,7 @@ int run(const Options& options, const LaneTable& table, const std::vector<std::s
                 "--lanes with one name");
   }
   check_outputs(options);
+  RunRecord record(options.history);
   const GivenText text = read_given_text(options);
   Options with_chips = options;
   if (text.facts) with_chips.chips = text.facts->chips;
@@ -175,6 +166,8 @@ int run(const Options& options, const LaneTable& table, const std::vector<std::s
   Session session(with_chips, model, lanes, reference);
   Report report = start_report(model, lanes);
   report.with_map = options.map;
+  if (!options.benchmark_list_tests) record.begin(command_text(arguments), report);
+  session.after_task = [&] { record.keep(report); };
   const TaskReports reports =
       score ? run_scores(session, *score, report) : run_cuts(session, plans, report.cuts);
   session.progress.clear();
@@ -188,11 +181,13 @@ int run(const Options& options, const LaneTable& table, const std::vector<std::s
     write_standard_output(reports.display);
     return 0;
   }
-  const int written = write_outputs(session, report, reports, arguments);
+  const int kept = attempt([&] { record.end(report); });
+  const int written = std::max(kept, write_outputs(session, report, reports, arguments));
   return std::max(written, exit_status(report));
 }
 
 int command(const std::vector<std::string>& arguments, const LaneTable& table) {
+  if (const auto status = run_subcommand(arguments, table)) return *status;
   const Parsed parsed = parse_options(arguments);
   if (parsed.usage) {
     write_standard_output(parsed.usage->text);

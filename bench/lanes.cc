@@ -38,7 +38,7 @@ const LaneKind& kind_named(const LaneTable& table, const std::string& name) {
 
 LaneEntry cuda_entry(const Options& options) {
   cuda::CudaLaneOptions lane_options;
-  lane_options.say = [](const std::string& how) { say(fmt::format("cuda: {}", how)); };
+  lane_options.say = remarks_of("cuda", options);
   return {"cuda", std::make_unique<cuda::CudaLane>(std::move(lane_options)),
           cuda::load_gpu_config(configuration_file(kGpus, options.gpu), options.gpu_settings)};
 }
@@ -100,6 +100,13 @@ void check_lane_options(const LaneTable& table, const Options& options,
 }
 
 }  // namespace
+
+std::function<void(const std::string&)> remarks_of(std::string_view lane, const Options& options) {
+  return [name = std::string(lane), said = options.said](const std::string& remark) {
+    const std::string line = fmt::format("{}: {}", name, remark);
+    if (!said || said->insert(line).second) say(line);
+  };
+}
 
 LaneEntry reference_entry() {
   return {"reference", std::make_unique<ReferenceLane>(), LaneConfig{}};

@@ -27,6 +27,10 @@ struct LaneKind {
 };
 using LaneTable = std::vector<LaneKind>;
 
+/// What a lane is given to make its remarks with: `say`, each remark once where options share what
+/// was said.
+std::function<void(const std::string&)> remarks_of(std::string_view lane, const Options& options);
+
 /// All lanes there are, in the order in which they are shown and run.
 LaneTable lane_table();
 

@@ -30,7 +30,7 @@ struct Vocabulary {
 struct Model {
   std::string name;
   ModelSpec spec;
-  std::int64_t trained_positions = 0;              ///< 0 where unknown
+  std::int64_t trained_positions = 0;         ///< 0 where unknown
   std::optional<std::filesystem::path> path;  ///< a directory or a GGUF file; null for a preset
   bool is_gguf = false;
   std::string weights_kind;  ///< "checkpoint", "gguf" or "synthetic:SEED"

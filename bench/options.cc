@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <string_view>
 
 #include "bench/benchmark_flags.h"
@@ -13,29 +12,6 @@
 
 namespace logos::bench {
 namespace {
-
-/// Options and words of the full command line whose machine or part is not in this build.
-struct Missing {
-  std::string_view name;
-  std::string_view needs;
-};
-constexpr std::array<Missing, 6> kMissing = {{
-    {"--history", "the history of runs"},
-    {"--vary", "the sweep over configurations"},
-    {"history", "the history of runs"},
-    {"compare", "the history of runs"},
-    {"sweep", "the sweep over configurations"},
-    {"fits", "the search for what fits"},
-}};
-
-void refuse_missing(std::string_view argument) {
-  const std::string_view name = argument.substr(0, argument.find('='));
-  for (const Missing& missing : kMissing) {
-    if (name == missing.name) {
-      throw Error(missing.name, fmt::format("not built: it needs {}", missing.needs));
-    }
-  }
-}
 
 /// What CLI11 fills in; numbers are read here so that every message has one form.
 struct Raw {
@@ -258,7 +234,6 @@ Parsed parse_options(const std::vector<std::string>& arguments) {
       take_benchmark_flag(argument, options);
       continue;
     }
-    if (argument.starts_with("--") || i == 0) refuse_missing(argument);
     ours.push_back(argument);
   }
   CLI::App app("Runs cuts of a language model on several machines and compares them bit for bit.",

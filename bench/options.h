@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,9 @@ struct Wave {
   std::uint64_t end_cycle = 10000;   ///< the first that is not in it
   std::optional<std::int64_t> line;  ///< of the program, instead of cycles
 };
+
+/// The model that is taken where none is named.
+inline constexpr std::string_view kDefaultModel = "kjv";
 
 enum class Format { kConsole, kJson, kCsv };
 
@@ -68,6 +74,9 @@ struct Options {
   std::optional<std::uint32_t> fill;
   std::optional<std::uint64_t> cycle_limit;
   int threads = 1;
+
+  /// Remarks of lanes that were made: each is made once where commands share this. Null: each time.
+  std::shared_ptr<std::set<std::string>> said;
 
   bool list = false;
   bool map = false;  ///< also print where the tiles of a machine keep and do things

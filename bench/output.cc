@@ -90,6 +90,7 @@ void check_outputs(const Options& options) {
   };
   take("--out", options.out);
   take("--dump", options.dump);
+  take("--history", options.history);
   take("--trace", options.trace);
   take("--report", options.report);
   take("--benchmark_out", options.benchmark_out);

@@ -39,8 +39,9 @@ class CutTask {
     if (outcome_.ending == Ending::kRefused || outcome_.ending == Ending::kFailed) {
       return {.error = outcome_.reason};
     }
-    session_.progress.show(fmt::format("{} on {}", plan_.cut.text(), session_.lanes[lane_].name),
-                           left_);
+    session_.progress.show(
+        fmt::format("{}{} on {}", session_.heading, plan_.cut.text(), session_.lanes[lane_].name),
+        left_);
     try {
       runner().lower(plan_.cut, &plan_.text);
     } catch (const Error& error) {
@@ -226,6 +227,7 @@ TaskReports run_cuts(Session& session, const std::vector<Plan>& plans,
                                                        generation, forecast.left(index))
                                                    .run();
                          forecast.done(index, wall_seconds() - start);
+                         if (session.after_task) session.after_task();
                          return time;
                        }});
     }

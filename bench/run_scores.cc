@@ -168,12 +168,21 @@ TaskReports run_scores(Session& session, const ScoreWork& work, Report& report) 
   for (std::size_t lane = 0; lane < session.lanes.size(); ++lane) {
     states[lane].outcome.lane = session.lanes[lane].name;
     tasks.push_back({fmt::format("score/{}", session.lanes[lane].name),
-                     [&session, &work, &states, &exact, lane] {
-                       return score_lane(session, work, lane, states[lane], exact);
+                     [&session, &work, &states, &exact, &report, lane] {
+                       const TaskTime time = score_lane(session, work, lane, states[lane], exact);
+                       if (session.after_task) {
+                         report.scores.clear();
+                         for (const ScoreState& state : states) {
+                           report.scores.push_back(state.outcome);
+                         }
+                         session.after_task();
+                       }
+                       return time;
                      }});
   }
   TaskReports reports = run_tasks(tasks, session.options);
   report.scores_compared_with = compare_all(session, work, states);
+  report.scores.clear();
   for (ScoreState& state : states) report.scores.push_back(std::move(state.outcome));
   return reports;
 }

@@ -53,4 +53,15 @@ std::size_t Session::base() const {
   return 0;
 }
 
+Report start_report(const Model& model, const std::vector<LaneEntry>& lanes) {
+  Report report;
+  report.build = build_facts();
+  report.host = host_facts();
+  report.model = model.name;
+  report.weights_kind = model.weights_kind;
+  report.weights_sha256 = model.weights->sha256();
+  for (const LaneEntry& lane : lanes) report.configurations[lane.name] = lane.config.sha256();
+  return report;
+}
+
 }  // namespace logos::bench

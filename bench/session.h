@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/default_inputs.h"
@@ -29,11 +31,16 @@ struct Session {
   std::unique_ptr<Runner> one_chip;              ///< the reference on one chip
   InputMaker maker;
   std::optional<Dumper> dumper;
+  std::function<void()> after_task;  ///< called after a lane's work on a cut; may be empty
   Progress progress;
+  std::string heading;  ///< what progress shows before the cut and the lane
 
   /// Index of the lane that the others are compared with: the reference, else the first.
   std::size_t base() const;
 };
+
+/// What a result says of the program, this host, the model and the lanes, before anything has run.
+Report start_report(const Model& model, const std::vector<LaneEntry>& lanes);
 
 /// Runs the planned cuts on all lanes (each pair a benchmark) and compares them.
 TaskReports run_cuts(Session& session, const std::vector<Plan>& plans,

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bench/configurations.h"
-#include "bench/progress.h"
 #include "spatial/chip/fault.h"
 #include "spatial/lane.h"
 
@@ -18,7 +17,7 @@ LaneEntry spatial_entry(const Options& options) {
     spatial::plant_fault(fault, unused);  // refuses one that there is none of
     lane_options.faults.push_back(fault);
   }
-  lane_options.say = [](const std::string& line) { say(fmt::format("spatial: {}", line)); };
+  lane_options.say = remarks_of("spatial", options);
   return {
       "spatial", std::make_unique<spatial::SpatialLane>(std::move(lane_options)),
       spatial::load_chip_config(configuration_file(kChips, options.chip), options.chip_settings)};

@@ -91,7 +91,9 @@ std::string Statement::text(int column) const {
 }
 
 Database::Database(const fs::path& file, std::function<void(std::string_view)> say)
-    : where_(file.empty() ? "history in memory" : file.string()), say_(std::move(say)) {
+    : file_(file),
+      where_(file.empty() ? "history in memory" : file.string()),
+      say_(std::move(say)) {
   const std::string name = file.empty() ? ":memory:" : fs::absolute(file).string();
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE;
   try {
@@ -100,7 +102,6 @@ Database::Database(const fs::path& file, std::function<void(std::string_view)> s
     }
     sqlite3_busy_handler(database_, &Database::on_busy, this);
     run("PRAGMA foreign_keys = ON");
-    if (!file.empty()) set_journal(file);
   } catch (...) {
     sqlite3_close(database_);
     throw;
@@ -109,9 +110,10 @@ Database::Database(const fs::path& file, std::function<void(std::string_view)> s
 
 Database::~Database() { sqlite3_close(database_); }
 
-void Database::set_journal(const fs::path& file) {
+void Database::set_journal() {
+  if (file_.empty()) return;
   struct statfs info {};
-  const bool shared = ::statfs(file.c_str(), &info) == 0 && is_shared_file_system(info.f_type);
+  const bool shared = ::statfs(file_.c_str(), &info) == 0 && is_shared_file_system(info.f_type);
   // Losing the last results with the power is all that NORMAL can cost, and only with a log.
   const char* sql = shared ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL";
   // A change of the journal does not call the handler of a busy file: hence the loop.

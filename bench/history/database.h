@@ -59,6 +59,10 @@ class Database {
 
   Statement statement(std::string_view sql) const;
   void run(std::string_view sql) const { statement(sql).run(); }
+  /// Sets the journal that the file's place allows. Not before the file has its tables: else those
+  /// stand in the log alone, and the file itself would not say what it is.
+  void set_journal();
+
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(database_); }
 
   /// All of `work` or nothing of it, with the only right to write from its start on.
@@ -67,8 +71,8 @@ class Database {
  private:
   static int on_busy(void* self, int calls);
   bool wait(int calls);
-  void set_journal(const std::filesystem::path& file);
 
+  std::filesystem::path file_;
   std::string where_;
   std::function<void(std::string_view)> say_;
   sqlite3* database_ = nullptr;

@@ -110,6 +110,7 @@ History::History(const fs::path& file, Open open, std::function<void(std::string
       owners_(file_),
       database_(file_, std::move(say)) {
   make_or_check();
+  database_.set_journal();
 }
 
 void History::make_or_check() const {
@@ -164,12 +165,14 @@ std::int64_t History::begin(std::string_view command, const Json& result) {
 }
 
 void History::keep(std::int64_t run, Json result, bool ended) {
-  if (!ended) {
-    for (Json& cut : result["cuts"]) {
-      for (Json& lane : cut["lanes"]) {
-        if (lane.contains("agrees")) lane["agrees"] = nullptr;
-      }
+  const auto unsay = [](Json& lanes) {
+    for (Json& lane : lanes) {
+      if (lane.contains("agrees")) lane["agrees"] = nullptr;
     }
+  };
+  if (!ended && result.contains("lanes")) unsay(result["lanes"]);
+  if (!ended && result.contains("cuts")) {
+    for (Json& cut : result["cuts"]) unsay(cut["lanes"]);
   }
   database_.transaction([&] { write(run, result, ended); });
 }

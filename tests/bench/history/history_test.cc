@@ -75,6 +75,8 @@ TEST(History, KeepsTheScoresOfSequences) {
   result.erase("cuts");
   result["lanes"] = {{{"lane", "cuda"}, {"agrees", true}, {"score", {{"nll", 1.5}}}}};
   const std::int64_t run = history.begin("bench --score", result);
+  history.keep(run, result, false);
+  EXPECT_TRUE(history.result(run)["lanes"][0]["agrees"].is_null());
   history.keep(run, result, true);
   EXPECT_EQ(history.result(run).dump(), result.dump());
 }
@@ -118,6 +120,14 @@ TEST(History, IsKeptWithAWriteAheadLog) {
   History history(folder / "h", History::Open::kMake, quiet);
   history.begin("bench", result_of({}));
   EXPECT_TRUE(std::filesystem::exists(folder / "h-wal"));
+}
+
+TEST(History, SaysWhatItIsBeforeItsLogIsWrittenBack) {
+  TemporaryFolder folder;
+  // While it is open, and where its process was killed, all but the tables may stand in the log.
+  History history(folder / "h", History::Open::kMake, quiet);
+  history.begin("bench", result_of({}));
+  EXPECT_EQ(error_of([&] { check_history_file(folder / "h", true); }), "");
 }
 
 TEST(TheWriteAheadLog, IsNotForFileSystemsThatMachinesShare) {
