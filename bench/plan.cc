@@ -101,10 +101,10 @@ void plan_step(Plan& plan, const Options& options, const Model& model,
 void say_cache_of_text(const Plan& plan, const Options& options, const Model& model) {
   const std::int64_t first = plan.positions.front();
   if (first == 1) return;
-  say(fmt::format("{}: a text carries no cache: positions 1 to {} are filled {}",
-                  options.text->string(), first - 1,
-                  model.path ? "with the default ids (--cut with --tokens takes others)"
-                                  : "synthetically"));
+  say(fmt::format(
+      "{}: a text carries no cache: positions 1 to {} are filled {}", options.text->string(),
+      first - 1,
+      model.path ? "with the default ids (--cut with --tokens takes others)" : "synthetically"));
 }
 
 /// Puts in the tokens and positions that a run's own text states; the histories follow them.
