@@ -53,6 +53,41 @@ TEST(ScoresOfKjv, AreTheGoldenOnes) {
   }
 }
 
+/// Profile B on every lane that has it; d5005 refuses it by name.
+TEST(AGgufFile, GivesItsGoldenLogitsIdentityAndLastRow) {
+  const json golden = golden_json("gguf/llama-q8_0.json");
+  const std::string file = std::string(LOGOS_SHARED_DIR) + "/golden/gguf/llama-q8_0.gguf";
+  TemporaryFolder folder;
+  write_sequences(folder / "t", {golden["tokens"]});
+  for (const std::vector<std::string>& mode :
+       std::vector<std::vector<std::string>>{{}, {"--chunk", "7"}, {"--chips", "2"}}) {
+    std::vector<std::string> arguments = {"--score", "--model",        file,
+                                          "--lanes", "reference,cuda", "--format",
+                                          "json",    "--tokens",       at_file(folder / "t")};
+    arguments.insert(arguments.end(), mode.begin(), mode.end());
+    const Ended ended = run_bench(arguments);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    for (const json& lane : json::parse(ended.out)["lanes"]) {
+      EXPECT_EQ(lane["score"]["logits_sha256"], golden["logits_sha256"]) << lane["lane"];
+    }
+  }
+  const Ended ended = run_bench({"--cut", "prefill:48", "--model", file, "--format", "json",
+                                 "--tokens", at_file(folder / "t")});
+  const json cut = json::parse(ended.out)["cuts"][0];
+  EXPECT_EQ(cut["identity"]["sha256"], golden["identity"]["prefill:48"]);
+  ASSERT_EQ(cut["lanes"].size(), built_lanes().size());
+  bool refused = false;
+  for (const json& lane : cut["lanes"]) {
+    if (lane["lane"] == "d5005") {
+      refused = true;
+      EXPECT_THAT(lane["refused"], testing::HasSubstr("weights of another profile; got B, want A"));
+    } else {
+      EXPECT_EQ(lane["output_sha256"], golden["last_row_sha256"]) << lane["lane"];
+    }
+  }
+  EXPECT_EQ(ended.status, refused ? 2 : 0) << ended.err;
+}
+
 const std::vector<std::vector<std::string>> kModes = {{},
                                                       {"--chunk", "7"},
                                                       {"--chunk", "64"},

@@ -29,6 +29,14 @@ ModelSpec base(std::int64_t columns, std::int64_t query_heads, std::int64_t key_
   return spec;
 }
 
+/// Of profile B: columns fill whole groups of 32, two key heads serve eight.
+ModelSpec gguf_spec() {
+  ModelSpec spec = base(96, 8, 2, 20, 160);
+  spec.profile = Profile::kB;
+  spec.tied_head = true;
+  return spec;
+}
+
 std::filesystem::path kjv_folder() { return LOGOS_SOURCE_DIR "/models/kjv"; }
 
 std::vector<Family> make_families() {
@@ -44,11 +52,11 @@ std::vector<Family> make_families() {
   qwen3.qk_norm = true;
   qwen3.tied_head = true;
   qwen3.rotary = {.kind = Rotary::Kind::kLinear, .base = 10000, .factor = 4};
-  ModelSpec gguf = base(96, 8, 2, 20, 160);  // profile B: whole groups of 32
-  gguf.profile = Profile::kB;
-  gguf.tied_head = true;
-  return {{"gguf", gguf},   {"llama", llama}, {"mistral", mistral},
-          {"qwen2", qwen2}, {"qwen3", qwen3}, {"kjv", read_model_directory(kjv_folder()).spec}};
+  return {{"llama", llama},
+          {"mistral", mistral},
+          {"qwen2", qwen2},
+          {"qwen3", qwen3},
+          {"kjv", read_model_directory(kjv_folder()).spec}};
 }
 
 /// A store folder of this process; the first call makes it, the end of the process removes it.
@@ -137,6 +145,8 @@ const std::vector<Family>& families() {
 }
 
 const ModelSpec& spec_of(const std::string& family) {
+  static const ModelSpec gguf = gguf_spec();
+  if (family == "gguf") return gguf;
   for (const Family& candidate : families()) {
     if (candidate.name == family) return candidate.spec;
   }

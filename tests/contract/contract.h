@@ -14,12 +14,13 @@
 namespace logos::contract {
 
 /// A model that every lane is tried on: the embedded one, and tiny ones of each family whose
-/// columns fill no group of 32, and one of profile B, whose columns must.
+/// columns fill no group of 32.
 struct Family {
   std::string name;
   ModelSpec spec;
 };
 const std::vector<Family>& families();
+/// Of a family, or of "gguf": the one of profile B, which d5005 does not take.
 const ModelSpec& spec_of(const std::string& family);
 
 /// Every kind of cut: decode, prefill and batch, whole and in parts.

@@ -19,6 +19,7 @@
 #include "rtl/lowering/check_plan.h"
 #include "tests/contract/contract.h"
 #include "tests/rtl/model_run.h"
+#include "tests/sim/core/temporary_folder.h"
 
 namespace logos::d5005 {
 namespace {
@@ -113,6 +114,12 @@ std::string refusal_of(std::int64_t query_heads, std::optional<std::int64_t> win
     return error.what();
   }
   return "";
+}
+
+TEST(Lowering, RefusesProfileBByName) {
+  const contract::Job job("gguf", "decode:5", 1);
+  EXPECT_EQ(error_of([&] { lower_programs(job.programs, engine_size(8, 8)); }),
+            "d5005: lowering: weights of another profile; got B, want A");
 }
 
 TEST(Capacity, IsOfQueryHeadsInFoursAndOfWhatAWindowSees) {
