@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "bench/history/history.h"
+#include "bench/report.h"
 #include "tests/bench/page/browser.h"
 #include "tests/bench/process.h"
 
@@ -48,6 +50,35 @@ TEST_F(TheReport, ShowsTheNumbersThatTheJsonOfTheSameRunHas) {
       "bench --cut decode:16,prefill:4 --lanes reference,cuda --format json --report " + page_);
   EXPECT_EQ(browser.evaluate("document.querySelectorAll('#summary .card').length"), 2);
   EXPECT_EQ(browser.evaluate("document.querySelectorAll('.code').length"), 2);
+}
+
+TEST_F(TheReport, HasTheNumbersOfTheCsvAndTheHistoryOfTheSameRun) {
+  const std::string history = (folder_ / "h.sqlite").string();
+  const Ended ended = run_bench({"--cut", "decode:16,prefill:4", "--lanes", "reference,cuda",
+                                 "--format", "json", "--report", page_, "--history", history});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const auto json = nlohmann::ordered_json::parse(ended.out);
+  const History kept(history, History::Open::kExisting, [](std::string_view) {});
+  EXPECT_EQ(kept.result(kept.run_named("last")), json);
+  std::stringstream page;
+  page << std::ifstream(page_).rdbuf();
+  const std::string open = "id=\"document\">";
+  const std::size_t begin = page.str().find(open) + open.size();
+  const auto document = nlohmann::ordered_json::parse(
+      page.str().substr(begin, page.str().find("</script>", begin) - begin));
+  EXPECT_EQ(document["result"], json);
+  // The CSV has every number of every lane, as JSON writes it.
+  const std::string csv = report_csv(json);
+  std::size_t numbers = 0;
+  for (const auto& cut : json["cuts"]) {
+    const auto flat = cut["lanes"].flatten();
+    for (const auto& [at, value] : flat.items()) {
+      if (!value.is_number()) continue;
+      ++numbers;
+      EXPECT_THAT(csv, testing::ContainsRegex("[,\n]" + value.dump() + "[,\r]")) << at;
+    }
+  }
+  EXPECT_GT(numbers, 40);
 }
 
 TEST_F(TheReport, OfALaneThatPartsNamesTheLine) {
