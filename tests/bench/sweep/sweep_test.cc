@@ -197,6 +197,27 @@ TEST(ASweep, PrintsATableAndCsv) {
   EXPECT_THAT(csv.out, HasSubstr(json(seconds).dump()));
 }
 
+#if LOGOS_SPATIAL
+TEST(ASweep, FindsTheClockAtWhichTheChipOvertakesTheGpu) {
+  const Ended ended = run_bench({"sweep", "--cut", "decode:4", "--lanes", "cuda,spatial", "--vary",
+                                 "chip.clock_mhz={25..400*2}", "--format", "json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json result = json::parse(ended.out);
+  ASSERT_EQ(result["crossovers"].size(), 1u);
+  const json& crossover = result["crossovers"][0];
+  EXPECT_EQ(crossover["axis"], "chip.clock_mhz");
+  EXPECT_EQ(crossover["from_lane"], "cuda");
+  EXPECT_EQ(crossover["to_lane"], "spatial");
+  EXPECT_EQ(crossover["leader"], true);
+  // The chip's cycles do not depend on its clock: its time is theirs over the clock.
+  const json& lanes = result["points"][0]["result"]["cuts"][0]["lanes"];
+  const double at = lanes[1]["cycles"].get<double>() / lanes[0]["seconds"].get<double>() / 1e6;
+  EXPECT_NEAR(crossover["at"].get<double>(), at, 1e-3 * at);
+  EXPECT_NEAR(crossover["at_least"].get<double>(), at / 1.3, 1e-3 * at);
+  EXPECT_NEAR(crossover["at_most"].get<double>(), at / 0.7, 1e-3 * at);
+}
+#endif
+
 TEST(ASweep, WhosePointALaneRefusesSaysSoAndGoesOn) {
   const Ended ended =
       run_bench(sweep({"--cut", "decode:2", "--vary", "gpu.memory_bytes=1,1000000000"}));
