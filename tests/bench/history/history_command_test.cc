@@ -96,13 +96,29 @@ TEST(TheHistory, ThatCannotBeOneIsRefusedBeforeTheRun) {
 
 TEST(TheHistory, OnAFullDiskCostsItselfOnly) {
   TemporaryFolder folder;
-  // Room for the tables and their log, not for what a result with its map takes.
+  const std::string file = (folder / "h").string();
   ASSERT_EQ(kept(folder, {"--cut", "decode:2", "--lanes", "reference"}).status, 0);
+  const std::uintmax_t size = std::filesystem::file_size(file);
+  // No room at all: that is found before the run.
+  const Ended none = kept(folder, kRun, {.file_bytes = size / 2});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr(file + ": "));
+  EXPECT_EQ(none.out, "");
+  // Room for the first results: the log then grows beyond the limit while the run goes on.
   const std::string out = (folder / "o").string();
-  const Launch launch = {.file_bytes = std::filesystem::file_size(folder / "h") / 2};
-  const Ended ended = kept(folder, with(kRun, {"--out", out}), launch);
+  const Arguments many = {"--cut",    "decode:2,prefill:3,decode:3,decode:4,decode:5,decode:6",
+                          "--lanes",  "reference,cuda",
+                          "--format", "json",
+                          "--out",    out};
+  const Ended ended = kept(folder, many, {.file_bytes = size + 20000});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr((folder / "h").string() + ": "));
+  EXPECT_THAT(ended.err, HasSubstr(file + ": "));
+  EXPECT_THAT(ended.err, HasSubstr("the run goes on"));
+  EXPECT_EQ(json::parse(ended.out)["cuts"].size(), 6u);
+  EXPECT_EQ(read_whole_file(out), ended.out);
+  // What was kept before stands.
+  const json runs = json::parse(kept(folder, {"history", "--format", "json"}).out);
+  EXPECT_FALSE(runs["runs"][0]["ended"].is_null());
 }
 
 TEST(TheHistory, OfEightRunsAtOnceHasEveryRowOnce) {
