@@ -60,6 +60,15 @@ Browser::Browser() {
   ::close(from[1]);
   to_ = to[1];
   from_ = from[0];
+  try {
+    attach();
+  } catch (...) {
+    end();
+    throw;
+  }
+}
+
+void Browser::attach() {
   const Json page = command("Target.createTarget", {{"url", "about:blank"}}).at("targetId");
   session_ = command("Target.attachToTarget", {{"targetId", page}, {"flatten", true}})
                  .at("sessionId")
@@ -69,7 +78,9 @@ Browser::Browser() {
   }
 }
 
-Browser::~Browser() {
+Browser::~Browser() { end(); }
+
+void Browser::end() {
   ::close(to_);  // it ends when its pipe does
   int status = 0;
   for (int waited = 0; waited < 100 && ::waitpid(child_, &status, WNOHANG) == 0; ++waited) {

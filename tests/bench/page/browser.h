@@ -44,6 +44,8 @@ class Browser {
   const std::vector<std::string>& requests() const { return requests_; }
 
  private:
+  void attach();
+  void end();
   nlohmann::json read_message();
   void note(const nlohmann::json& event);
   void wait_for(const std::string& expression);
