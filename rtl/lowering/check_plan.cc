@@ -114,8 +114,7 @@ class PlanCheck {
       check_columns(exchange.pieces, boards);
       for (const OutputPiece& piece : exchange.pieces) hold(piece.columns == 1, "peaks of a board");
     } else {
-      hold(exchange.columns == plan_.columns &&
-               weights_.matrix(exchange.tensor).rows == exchange.columns,
+      hold(exchange.columns == plan_.columns && matrix(exchange.tensor).rows == exchange.columns,
            "columns of sums");
       for (std::int64_t b = 0; b < boards; ++b) {
         std::vector<OutputPiece> own;
@@ -176,11 +175,18 @@ class PlanCheck {
     check_segments(board);
   }
 
+  /// The engine computes profile A alone.
+  MatrixView matrix(const std::string& tensor) const {
+    const MatrixView view = weights_.matrix(tensor);
+    check_profile(view, Profile::kA, "d5005: weights " + tensor);
+    return view;
+  }
+
   void check_matrix(const MatrixItem& item) const {
     hold(item.parts.size() == 1 || item.parts.size() == 2, "parts of a matrix");
     hold(item.columns >= 1 && item.first_column % 32 == 0, "columns of a matrix");
     for (const MatrixPart& part : item.parts) {
-      const MatrixView view = weights_.matrix(part.tensor);
+      const MatrixView view = matrix(part.tensor);
       hold(part.rows >= 1 && part.first_row + part.rows <= view.rows, "rows of a matrix");
       hold(item.first_column + item.columns <= view.columns, "columns of a matrix");
       hold(part.head_columns <= kMostHead && part.lead <= kMostHead, "heads of a matrix");
@@ -199,7 +205,7 @@ class PlanCheck {
     for (const BoardPlan& board : plan_.boards) {
       hold(board.embeddings.size() == (plan_.has_tokens ? 1U : 0U), "embeddings");
       for (const EmbeddingItem& item : board.embeddings) {
-        const MatrixView view = weights_.matrix(item.tensor);
+        const MatrixView view = matrix(item.tensor);
         hold(item.rows >= 1 && item.first_row == next && next + item.rows <= view.rows &&
                  item.columns == view.columns && item.columns == plan_.columns,
              "size of the embedding");
