@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 
 #include "program/check.h"
 
@@ -45,8 +45,9 @@ void Collector::put(const Place& place, ElementType type, std::int64_t whole, st
     named->type = type;
   }
   CHECK(values.size() <= row.missing && place.row >= named->next_row);
-  std::memcpy(row.values.data() + static_cast<std::size_t>(first) * bytes, values.data(),
-              values.size());
+  std::copy(
+      values.begin(), values.end(),
+      row.values.begin() + static_cast<std::ptrdiff_t>(first) * static_cast<std::ptrdiff_t>(bytes));
   row.missing -= values.size();
   emit(*named);
 }

@@ -9,6 +9,7 @@
 #include "program/error.h"
 #include "spatial/chip/link_samples.h"
 #include "spatial/chip/sequencer.h"
+#include "spatial/network/stand_on.h"
 #include "spatial/tile/attention.h"
 
 namespace logos::spatial {
@@ -253,6 +254,7 @@ void Machine::simulate() {
   if (sc_core::sc_pending_activity()) {
     if (who_waits().empty()) {  // the last credits are on their way back
       sc_core::sc_start();
+      stand_on_own();
       return;
     }
     fail(std::make_exception_ptr(Error("spatial: the run", "cycle limit reached before its end",
@@ -271,6 +273,7 @@ void Machine::advance(Cycles cycles) {
     // To the end of a stretch in which nothing happens, too.
     sc_core::sc_start(sc_core::sc_time::from_value(stretch),
                       options.link_time ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
+    stand_on_own();
     cycles -= stretch;
     if (options.link_time) samples.take(transport.link_loads(), transport.chip_link_loads());
     if (!sc_core::sc_pending_activity()) break;
@@ -281,6 +284,7 @@ void Machine::advance(Cycles cycles) {
 /// Lets the sequencers end that an error has stopped.
 void Machine::unwind() {
   if (error_ && sc_core::sc_pending_activity()) sc_core::sc_start();
+  stand_on_own();
 }
 
 std::string Machine::who_waits() const {
@@ -301,6 +305,7 @@ void Machine::check_end() {
     fail(std::make_exception_ptr(
         Error("spatial: the run", in_one_line("nothing can go on: " + waiting + left))));
     sc_core::sc_start();
+    stand_on_own();
     std::rethrow_exception(error_);
   }
   if ((options.early_read && !read_early_) || transport.fault_waits()) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "spatial/network/stand_on.h"
+
 namespace logos::spatial {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 /// What is due at this very time happens.
 void settle() {
   while (sc_core::sc_pending_activity_at_current_time()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  stand_on_own();
 }
 
 }  // namespace
@@ -18,10 +21,17 @@ void settle() {
 struct Threads::Thread {
   Thread();
   void work();
+  void wait();  ///< for the event
+  void wait(Cycles cycles);
 
   sc_core::sc_event event;
   std::function<void()> body;  ///< none: idle
   bool leaves = false;
+
+ private:
+  void go_on() const { stand_on(bottom_, kStackBytes); }
+
+  const std::byte* bottom_ = nullptr;  ///< of its stack, about
 };
 
 Threads::Thread::Thread() {
@@ -30,11 +40,23 @@ Threads::Thread::Thread() {
   sc_core::sc_spawn([this] { work(); }, nullptr, &options);
 }
 
+void Threads::Thread::wait() {
+  sc_core::wait(event);
+  go_on();
+}
+
+void Threads::Thread::wait(Cycles cycles) {
+  sc_core::wait(sc_core::sc_time::from_value(cycles));
+  go_on();
+}
+
 void Threads::Thread::work() {
+  bottom_ = static_cast<const std::byte*>(__builtin_frame_address(0)) - kStackBytes;
+  stand_on_new(bottom_, kStackBytes);
   for (;;) {
     while (!body) {
       if (leaves) return;
-      sc_core::wait(event);
+      wait();
     }
     try {
       body();
@@ -87,13 +109,13 @@ void Process::check() const {
 }
 
 void Process::pause(Cycles cycles) {
-  sc_core::wait(sc_core::sc_time::from_value(cycles));
+  thread_->wait(cycles);
   check();
 }
 
 void Process::sleep() {
   check();
-  sc_core::wait(thread_->event);
+  thread_->wait();
   check();
 }
 

@@ -343,7 +343,9 @@ void Sequencer::weigh_group(std::int32_t served_index) {
       std::vector<std::int64_t> sums(at(1 + n));
       sums[0] = weights_of({scores, weights.size()}, largest,
                            cache.value_exponents.data() + entries.begin, exponent, weights);
-      std::memcpy(scores, weights.data(), weights.size() * sizeof weights[0]);
+      if (!weights.empty()) {  // of the positions that the row sees, this tile may hold none
+        std::memcpy(scores, weights.data(), weights.size() * sizeof weights[0]);
+      }
       add_weighted(weights, {cache.values.data(), cache.value_exponents.data()}, entries.begin,
                    std::span(sums).subspan(1));
       append(partial->data, sums.data(), bytes);

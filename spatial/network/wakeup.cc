@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "program/check.h"
+#include "spatial/network/stand_on.h"
 
 namespace logos::spatial {
 
@@ -19,7 +20,12 @@ Wakeup::Wakeup(std::function<void()> body) : process_(std::make_unique<Process>(
   options.spawn_method();
   options.dont_initialize();
   options.set_sensitivity(&process_->event);
-  process_->handle = sc_core::sc_spawn(std::move(body), nullptr, &options);
+  process_->handle = sc_core::sc_spawn(
+      [run = std::move(body)] {
+        stand_on_own();
+        run();
+      },
+      nullptr, &options);
 }
 
 Wakeup::~Wakeup() {
@@ -37,6 +43,7 @@ Cycles Wakeup::now() { return sc_core::sc_time_stamp().value(); }
 void simulate() {
   // A run without anything to do is one that the kernel warns of.
   if (sc_core::sc_pending_activity()) sc_core::sc_start();
+  stand_on_own();
 }
 
 }  // namespace logos::spatial
