@@ -253,8 +253,7 @@ void Machine::simulate() {
   advance(limit + 1);
   if (sc_core::sc_pending_activity()) {
     if (who_waits().empty()) {  // the last credits are on their way back
-      sc_core::sc_start();
-      stand_on_own();
+      spatial::simulate();
       return;
     }
     fail(std::make_exception_ptr(Error("spatial: the run", "cycle limit reached before its end",
@@ -283,8 +282,7 @@ void Machine::advance(Cycles cycles) {
 
 /// Lets the sequencers end that an error has stopped.
 void Machine::unwind() {
-  if (error_ && sc_core::sc_pending_activity()) sc_core::sc_start();
-  stand_on_own();
+  if (error_) spatial::simulate();
 }
 
 std::string Machine::who_waits() const {
@@ -304,8 +302,7 @@ void Machine::check_end() {
   if (!waiting.empty()) {
     fail(std::make_exception_ptr(
         Error("spatial: the run", in_one_line("nothing can go on: " + waiting + left))));
-    sc_core::sc_start();
-    stand_on_own();
+    spatial::simulate();
     std::rethrow_exception(error_);
   }
   if ((options.early_read && !read_early_) || transport.fault_waits()) {
