@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <limits>
 #include <string_view>
 
+#include "bench/option_values.h"
 #include "program/error.h"
 #include "program/whole_number.h"
 #include "rtl/board/board.h"
@@ -21,27 +21,14 @@ struct Raw {
   std::vector<std::string> settings;
 };
 
-std::uint64_t number(std::string_view option, std::string_view text, std::uint64_t least,
-                     std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
+std::uint64_t number_within(std::string_view option, std::string_view text, std::uint64_t least,
+                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   std::uint64_t value = 0;
   if (read_whole_number(text, value) != std::errc{} || value < least || value > most) {
     throw Error(option, "not a whole number in range", fmt::format("\"{}\"", text),
                 fmt::format("{} to {}", least, most));
   }
   return value;
-}
-
-/// `0xNN` (a byte) or `0xNNNNNNNN` (a word).
-std::uint32_t parse_fill(std::string_view text) {
-  std::uint32_t value = 0;
-  const bool prefixed = text.starts_with("0x") || text.starts_with("0X");
-  const std::string_view digits = prefixed ? text.substr(2) : std::string_view{};
-  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-  if ((digits.size() != 2 && digits.size() != 8) || code != std::errc{} ||
-      end != digits.data() + digits.size()) {
-    throw Error("--fill", "no pattern", fmt::format("\"{}\"", text), "0xNN or 0xNNNNNNNN");
-  }
-  return digits.size() == 2 ? value * 0x01010101U : value;
 }
 
 std::pair<std::string, std::string> parse_setting(const std::string& text) {
@@ -88,10 +75,10 @@ void take(const CLI::App& app, const Raw& raw, BringupOptions& options) {
     options.board = raw.board == "sim" ? BoardKind::kSim : BoardKind::kOpae;
   }
   if (given("--fill")) options.fill = parse_fill(raw.fill);
-  if (given("--stalls")) options.stalls = number("--stalls", raw.stalls, 0);
-  if (given("--seed")) options.seed = number("--seed", raw.seed, 0);
+  if (given("--stalls")) options.stalls = number_within("--stalls", raw.stalls, 0);
+  if (given("--seed")) options.seed = number_within("--seed", raw.seed, 0);
   if (given("--steps")) {
-    options.soak_steps = static_cast<int>(number("--steps", raw.steps, 1, 1'000'000));
+    options.soak_steps = static_cast<int>(number_within("--steps", raw.steps, 1, 1'000'000));
   }
   if (given("--json")) options.json = raw.json;
   if (given("--junit")) options.junit = raw.junit;
