@@ -1,6 +1,7 @@
 #include "bench/driver.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -78,8 +79,8 @@ void check_generation(const Plan& plan, const Options& options, const Model& mod
   check_host_memory(step, model.spec, step.context, options.context ? "--context" : "--generate");
 }
 
-std::string result_text(const Report& report, Format format, bool color) {
-  if (format == Format::kConsole) return report_console(report, color);
+std::string result_text(const Report& report, Format format, bool color, std::size_t columns) {
+  if (format == Format::kConsole) return report_console(report, color, columns);
   const auto json = report_json(report);
   return format == Format::kJson ? json_text(json) : report_csv(json);
 }
@@ -112,12 +113,13 @@ int write_outputs(const Session& session, const Report& report, const TaskReport
   int status = attempt([&] {
     write_standard_output(options.benchmark_format
                               ? reports.display
-                              : result_text(report, options.format, may_color(1)));
+                              : result_text(report, options.format, may_color(STDOUT_FILENO),
+                                            terminal_columns(STDOUT_FILENO)));
   });
   const auto take = [&](int other) { status = std::max(status, other); };
   if (options.out) {
     take(attempt(
-        [&] { write_whole_file(*options.out, result_text(report, options.format, false)); }));
+        [&] { write_whole_file(*options.out, result_text(report, options.format, false, 0)); }));
   }
   if (options.report) {
     take(attempt([&] {
@@ -164,7 +166,9 @@ int run(const Options& options, const LaneTable& table, const std::vector<std::s
   load_weights(options, model);
   const LaneEntry reference = reference_entry();
   Session session(with_chips, model, lanes, reference);
-  Report report = start_report(model, lanes);
+  Report report = start_report(with_chips, model, lanes);
+  for (const Plan& plan : plans) report.inputs[plan.cut.text()] = inputs_sha256(plan);
+  if (score) report.inputs["score"] = inputs_sha256(*score);
   report.with_map = options.map;
   if (!options.benchmark_list_tests) record.begin(command_text(arguments), report);
   session.after_task = [&] { record.keep(report); };

@@ -228,8 +228,7 @@ Parsed parse_options(const std::vector<std::string>& arguments) {
   Options options;
   Raw raw;
   std::vector<std::string> ours;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
+  for (const std::string& argument : arguments) {
     if (argument.starts_with("--benchmark_") || argument.starts_with("--v=")) {
       take_benchmark_flag(argument, options);
       continue;

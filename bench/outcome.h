@@ -82,6 +82,8 @@ struct Report {
   std::string weights_kind;
   std::string weights_sha256;
   std::map<std::string, std::string> configurations;  ///< digest by lane
+  std::map<std::string, std::string> inputs;          ///< digest by cut, or of "score"
+  std::map<std::string, std::string> conditions;      ///< options that bear on times: name, value
   std::vector<CutOutcome> cuts;
   std::vector<ScoreOutcome> scores;
   std::string scores_compared_with;  ///< as CutOutcome::compared_with

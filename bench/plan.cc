@@ -1,6 +1,7 @@
 #include "bench/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "bench/progress.h"
 #include "program/error.h"
 #include "program/genuine.h"
+#include "program/identity.h"
 #include "program/written.h"
 
 namespace logos::bench {
@@ -212,6 +214,15 @@ std::vector<Plan> plan_cuts(const Options& options, const Model& model,
   }
   warn_beyond_training(model, last);
   return plans;
+}
+
+std::string inputs_sha256(const Plan& plan) {
+  std::string text = fmt::format("tokens {} positions {}", fmt::join(plan.tokens, ","),
+                                 fmt::join(plan.positions, ","));
+  for (const Sequence& history : plan.histories) {
+    text += fmt::format(" after {}", fmt::join(history, ","));
+  }
+  return sha256_hex(text);
 }
 
 void warn_beyond_training(const Model& model, std::int64_t last_position) {

@@ -36,6 +36,9 @@ struct Plan {
 std::vector<Plan> plan_cuts(const Options& options, const Model& model,
                             const std::optional<Facts>& text, const std::string& text_bytes);
 
+/// Digest of what a run is given beside program and weights: ids, positions, what fills its caches.
+std::string inputs_sha256(const Plan& plan);
+
 /// One warning on stderr where a run goes beyond the positions that the model was trained at.
 void warn_beyond_training(const Model& model, std::int64_t last_position);
 

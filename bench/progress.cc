@@ -23,12 +23,6 @@ bool is_dumb() {
   return term == nullptr || std::string_view(term) == "dumb" || *term == '\0';
 }
 
-std::size_t terminal_columns() {
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
-}
-
 double seconds_between(std::chrono::steady_clock::time_point from,
                        std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
@@ -46,7 +40,7 @@ std::string human_duration(double seconds) {
 
 std::string progress_text(std::string_view what, double elapsed, std::optional<double> left) {
   if (elapsed < kShort) return std::string(what);
-  const std::string text = fmt::format("{}, {}", what, human_duration(elapsed));
+  std::string text = fmt::format("{}, {}", what, human_duration(elapsed));
   if (!left || !std::isfinite(*left)) return text;
   if (*left <= 0) return text + ", longer than expected";
   return fmt::format("{}, about {} left", text, human_duration(std::max(1.0, *left)));
@@ -101,7 +95,7 @@ void Progress::draw(Clock::time_point now) {
   std::optional<double> left = left_;
   if (left) *left -= seconds_between(told_, now);
   const std::string text = progress_text(what_, seconds_between(since_, now), left);
-  const std::size_t columns = terminal_columns();
+  const std::size_t columns = terminal_columns(STDERR_FILENO);
   write_standard_error(
       fmt::format("\r\x1b[K{}", std::string_view(text).substr(0, columns > 1 ? columns - 1 : 1)));
 }
@@ -118,6 +112,13 @@ bool may_color(int descriptor) {
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;
   return ::isatty(descriptor) == 1 && !is_dumb();
+}
+
+std::size_t terminal_columns(int descriptor) {
+  winsize size{};
+  if (::isatty(descriptor) != 1) return 0;
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
 }
 
 void say(std::string_view remark) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -54,6 +55,9 @@ std::string human_duration(double seconds);
 /// Whether a stream (1 standard output, 2 standard error) may be coloured: a terminal that is not
 /// dumb, and NO_COLOR (no-color.org) unset or empty.
 bool may_color(int descriptor);
+
+/// The width of the terminal that a stream is, 80 where it does not tell; 0 where it is none.
+std::size_t terminal_columns(int descriptor);
 
 /// "bench: …" on standard error, one line.
 void say(std::string_view remark);

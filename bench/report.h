@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -18,8 +19,9 @@ std::string json_text(const nlohmann::ordered_json& object);
 /// One line a lane with the same numbers: made from the JSON object, so they cannot differ.
 std::string report_csv(const nlohmann::ordered_json& report);
 
-/// The table for people. `color` puts in ANSI colours.
-std::string report_console(const Report& report, bool color);
+/// The table for people. `color` puts in ANSI colours; `columns` is the width of the terminal, 0
+/// where the text goes elsewhere: nothing is shortened or broken then.
+std::string report_console(const Report& report, bool color, std::size_t columns);
 
 /// "1.23 ms", "4.5 s"; "1.2 MB" (powers of ten); "12,345".
 std::string human_seconds(double seconds);

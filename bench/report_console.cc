@@ -10,73 +10,23 @@
 #include "bench/page/document.h"
 #include "bench/report.h"
 #include "bench/report_map.h"
+#include "bench/text_table.h"
 #include "sim/timing.h"
 
 namespace logos::bench {
 namespace {
 
-enum class Ink {
-  kPlain,
-  kBold,
-  kDim,
-  kGood,
-  kBad,
-  kWeights,
-  kCache,
-  kCompute,
-  kMovement,
-  kWaiting,
-};
-
-/// Text with or without ANSI colours.
-class Painter {
- public:
-  explicit Painter(bool color) : color_(color) {}
-  std::string paint(Ink ink, std::string_view text) const {
-    static constexpr std::array<std::string_view, 10> kCodes = {
-        "", "1", "2", "32", "31;1", "34;1", "36;1", "32;1", "33;1", "35;1"};
-    const std::string_view code = kCodes[static_cast<std::size_t>(ink)];
-    if (!color_ || code.empty()) return std::string(text);
-    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
-  }
-
- private:
-  bool color_;
-};
-
-struct Cell {
-  std::string text;
-  Ink ink = Ink::kPlain;
-  bool right = false;        ///< aligned
-  std::string painted = {};  ///< in place of `text`, as wide, where parts have inks of their own
-};
 using Row = std::vector<Cell>;
 
-/// Columns as wide as their widest cell, two spaces between. Widths count bytes: all cells are
-/// ASCII.
-std::string table(const Painter& painter, const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].text.size());
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - row[i].text.size(), ' ');
-      if (i > 0) line += "  ";
-      const std::string cell =
-          row[i].painted.empty() ? painter.paint(row[i].ink, row[i].text) : row[i].painted;
-      const bool last = i + 1 == row.size();
-      line += row[i].right ? padding + cell : cell + (last ? "" : padding);
-    }
-    text += fmt::format("{}\n", std::string_view(line).substr(0, line.find_last_not_of(' ') + 1));
-  }
-  return text;
-}
+/// What one report is written with.
+struct Page {
+  Painter painter;
+  std::size_t columns;  ///< of the terminal; 0: no terminal, no limit
+  std::string text = {};
+
+  /// A line of its own, broken where the terminal is narrower.
+  void add_line(std::string_view line) { text += wrapped(line, columns) + "\n"; }
+};
 
 /// Memories of one kind (ddr0, ddr1, …) as one: the JSON has each.
 std::string bytes_text(const Timing& timing) {
@@ -89,7 +39,7 @@ std::string bytes_text(const Timing& timing) {
     if (!text.empty()) text += ", ";
     text += fmt::format("{} {}", kind, human_bytes(static_cast<double>(bytes)));
   }
-  return text.empty() ? "-" : text;
+  return text;
 }
 
 std::string bound_text(const Timing& timing) {
@@ -97,20 +47,18 @@ std::string bound_text(const Timing& timing) {
   return fmt::format("{} {:.1f} %", timing.bound->name, 100 * timing.bound->fraction);
 }
 
-std::string time_text(double seconds, TimeClass time_class, std::string_view remark) {
-  std::string text = fmt::format("{} {}", human_seconds(seconds), name_of(time_class));
-  if (!remark.empty()) text += fmt::format(" ({})", remark);
-  return text;
+std::string time_text(double seconds, TimeClass time_class) {
+  return fmt::format("{} {}", human_seconds(seconds), name_of(time_class));
 }
 
 std::string error_text(std::string_view lane, const reference::ErrorOfArithmetic& error) {
   if (std::isnan(error.top1)) {  // rows, no logits
-    return fmt::format("{} against binary64: largest error of an element {:.3g}\n", lane,
+    return fmt::format("{} against binary64: largest error of an element {:.3g}", lane,
                        error.max_logit_error);
   }
   return fmt::format(
       "{} against binary64: KL {:.3g} nats, largest logit error {:.3g}, same first choice "
-      "{:.1f} %\n",
+      "{:.1f} %",
       lane, error.kl, error.max_logit_error, 100 * error.top1);
 }
 
@@ -134,15 +82,11 @@ std::string category_words(int category) {
   return name;
 }
 
-/// `alone`: no other lane gave anything to compare with.
-Cell verdict(std::string_view lane, bool agrees, const std::optional<Divergence>& divergence,
-             std::string_view base, bool alone) {
-  if (!agrees) {
-    return {divergence ? fmt::format("DIFFERS at {}", place_of(*divergence)) : "DIFFERS",
-            Ink::kBad};
-  }
-  if (lane != base) return {fmt::format("agrees with {}", base), Ink::kGood};
-  return {alone ? "compared with no other" : "what the others are compared with", Ink::kDim};
+/// The digest of the lane that the others are compared with; of those, whether they agree.
+Cell verdict(std::string_view lane, bool agrees, std::string_view base, std::string_view digest) {
+  if (!agrees) return {"DIFFERS", Ink::kBad};
+  if (lane == base) return {std::string(digest.substr(0, 12))};
+  return {"agrees", Ink::kGood};
 }
 
 template <typename Outcomes>
@@ -156,13 +100,21 @@ std::string generated_text(const Generated& generated) {
   return fmt::format("ids {}", fmt::join(generated.tokens, " "));
 }
 
-void add_divergence(std::string& text, const Painter& painter, std::string_view lane,
-                    std::string_view base, const Divergence& d) {
-  text += painter.paint(Ink::kBad, fmt::format("{} parts from {}", lane,
-                                               lane == base ? "itself on one chip" : base)) +
-          fmt::format(" at {}: {}\n", place_of(d), d.text);
-  text += fmt::format("  {} [{}, {}]: expected {}, got {}\n", d.name, d.row, d.column, d.expected,
-                      d.got);
+void add_divergence(Page& page, std::string_view lane, std::string_view base, const Divergence& d) {
+  page.add_line(
+      page.painter.paint(Ink::kBad, fmt::format("{} parts from {}", lane,
+                                                lane == base ? "itself on one chip" : base)) +
+      fmt::format(" at {}: {}", place_of(d), d.text));
+  page.add_line(fmt::format("  {} [{}, {}]: expected {}, got {}", d.name, d.row, d.column,
+                            d.expected, d.got));
+}
+
+void add_ended_badly(Page& page, std::string_view lane, Ending ending, std::string_view reason) {
+  page.add_line(fmt::format(
+      "{}  {}", lane,
+      page.painter.paint(
+          Ink::kBad,
+          fmt::format("{}: {}", ending == Ending::kRefused ? "REFUSED" : "FAILED", reason))));
 }
 
 /// The letters and inks of categories in a bar, in the order of Category.
@@ -170,18 +122,17 @@ constexpr std::string_view kLetters = "WKCMS.";
 constexpr std::array<Ink, kCategories> kInks = {Ink::kWeights,  Ink::kCache,   Ink::kCompute,
                                                 Ink::kMovement, Ink::kWaiting, Ink::kDim};
 
-/// What is waiting for what: shares of the cycles that the lane counted, kBar letters in all. The
+/// What is waiting for what: shares of the cycles that the lane counted, `letters` in all. The
 /// largest remainders get what rounding down leaves.
-Cell category_bar(const Painter& painter, const Timing& timing) {
-  constexpr std::size_t kBar = 20;
+Cell category_bar(const Painter& painter, const Timing& timing, std::size_t letters) {
   const std::optional<double> sum = cycles_of(timing);
   if (!sum) return {"-"};
   std::array<std::size_t, kCategories> lengths{};
   std::array<double, kCategories> rest{};
-  std::size_t left = kBar;
+  std::size_t left = letters;
   for (std::size_t i = 0; i < kCategories; ++i) {
     rest[i] =
-        static_cast<double>(kBar) * static_cast<double>((*timing.cycles_by_category)[i]) / *sum;
+        static_cast<double>(letters) * static_cast<double>((*timing.cycles_by_category)[i]) / *sum;
     lengths[i] = static_cast<std::size_t>(rest[i]);
     rest[i] -= static_cast<double>(lengths[i]);
     left -= lengths[i];
@@ -227,118 +178,144 @@ std::string bar_legend(const Painter& painter) {
     text += fmt::format("{}{} {}", i == 0 ? " " : ", ",
                         painter.paint(kInks[at], kLetters.substr(at, 1)), category_words(i));
   }
-  return text + "\n";
+  return text;
 }
 
-std::string header(const Report& report, const Painter& painter) {
-  std::string text = painter.paint(Ink::kBold, report.model);
-  text += fmt::format(", weights {} {:.12}", report.weights_kind, report.weights_sha256);
+void add_header(Page& page, const Report& report) {
+  std::string line = page.painter.paint(Ink::kBold, report.model);
+  line += fmt::format(", weights {} {:.12}", report.weights_kind, report.weights_sha256);
   if (report.build.git_commit) {
-    text += fmt::format(", commit {:.12}{}", *report.build.git_commit,
+    line += fmt::format(", commit {:.12}{}", *report.build.git_commit,
                         report.build.git_dirty.value_or(false) ? " (changed)" : "");
   }
-  return text + fmt::format("\n{}, {} threads\n", report.host.cpu, report.host.threads);
+  page.add_line(line);
+  page.add_line(fmt::format("{}, {} threads", report.host.cpu, report.host.threads));
 }
 
-Row ended_badly(std::string_view lane, Ending ending, const std::string& reason) {
-  return {{std::string(lane)},
-          {fmt::format("{}: {}", ending == Ending::kRefused ? "REFUSED" : "FAILED", reason),
-           Ink::kBad}};
+/// The bars have what the other columns of the table leave of a terminal.
+std::size_t bar_letters(const Page& page) {
+  constexpr std::size_t kLongest = 20;
+  constexpr std::size_t kShortest = 6;
+  constexpr std::size_t kOthers =
+      72;  // lane 9, time 16, tokens/s 9, bound 16, output 12, 2 between
+  if (page.columns == 0 || page.columns >= kOthers + kLongest) return kLongest;
+  return std::max(kShortest, page.columns - std::min(page.columns, kOthers));
 }
 
-void add_cut(std::string& text, const Painter& painter, const CutOutcome& cut, bool with_map) {
+/// "cuda: modelled (uncalibrated, +-30 %); hbm 17.13 MB; idle 69.7 %, …"
+std::string lane_text(std::string_view lane, const Timing& timing) {
+  std::vector<std::string> parts;
+  if (!timing.remark.empty()) {
+    parts.push_back(fmt::format("{} ({})", name_of(timing.time_class), timing.remark));
+  }
+  if (!timing.bytes.empty()) parts.push_back(bytes_text(timing));
+  if (cycles_of(timing)) parts.push_back(category_text(timing));
+  return parts.empty() ? "" : fmt::format("{}: {}", lane, fmt::join(parts, "; "));
+}
+
+/// What there is to say about a lane that ran, beside its row of the table.
+void add_details(Page& page, const CutOutcome& cut, const LaneOutcome& lane, bool with_map) {
+  if (lane.result->fault) {
+    page.add_line(page.painter.paint(Ink::kBad, "fault") +
+                  fmt::format(" on {} at line {}: a value too large for its block", lane.lane,
+                              lane.result->fault->line));
+  }
+  if (with_map && lane.result->map) {
+    page.text += map_text(*lane.result->map, program_lines(cut.plan.text));
+  }
+  if (lane.error) page.add_line(error_text(lane.lane, *lane.error));
+  if (lane.divergence) add_divergence(page, lane.lane, cut.compared_with, *lane.divergence);
+  if (lane.generated) {
+    page.add_line(fmt::format("{} generated {} tokens: {}", lane.lane,
+                              lane.generated->tokens.size(), generated_text(*lane.generated)));
+  }
+}
+
+void add_cut(Page& page, const CutOutcome& cut, bool with_map) {
+  std::string title = page.painter.paint(Ink::kBold, cut.plan.cut.text());
+  if (cut.plan.chips > 1) title += fmt::format(" over {} chips", cut.plan.chips);
+  page.add_line("");
+  page.add_line(fmt::format("{}, identity {:.12}", title, cut.plan.identity.sha256));
+
   std::vector<Row> rows = {{{"lane", Ink::kDim},
                             {"time", Ink::kDim},
                             {"tokens/s", Ink::kDim, true},
-                            {"bytes", Ink::kDim},
                             {"of its bound", Ink::kDim},
                             {"cycles", Ink::kDim},
-                            {"output", Ink::kDim},
-                            {"", Ink::kDim}}};
-  std::string bad;
-  std::string shares;
-  std::string details;
+                            {"output", Ink::kDim}}};
+  bool counted = false;
   for (const LaneOutcome& lane : cut.lanes) {
-    if (lane.ending == Ending::kNotRun) continue;
-    if (lane.ending != Ending::kRan) {
-      bad += table(painter, {ended_badly(lane.lane, lane.ending, lane.reason)});
-      continue;
-    }
+    if (lane.ending != Ending::kRan) continue;
     const Timing& timing = lane.result->timing;
-    const double seconds = lane.seconds();
-    const auto rate = tokens_per_second(cut.plan.cut, seconds);
+    const auto rate = tokens_per_second(cut.plan.cut, lane.seconds());
     rows.push_back({{lane.lane},
-                    {time_text(seconds, timing.time_class, timing.remark)},
+                    {time_text(lane.seconds(), timing.time_class)},
                     {rate ? human_count(*rate) : "-", Ink::kPlain, true},
-                    {bytes_text(timing)},
                     {bound_text(timing)},
-                    category_bar(painter, timing),
-                    {lane.output_sha256.substr(0, 12)},
-                    verdict(lane.lane, lane.agrees, lane.divergence, cut.compared_with,
-                            only_one_ran(cut.lanes))});
-    if (lane.result->fault) {
-      details += painter.paint(Ink::kBad, "fault") +
-                 fmt::format(" on {} at line {}: a value too large for its block\n", lane.lane,
-                             lane.result->fault->line);
-    }
-    if (cycles_of(timing)) {
-      shares += fmt::format("{}: {}\n", lane.lane, category_text(timing));
-    }
-    if (with_map && lane.result->map) {
-      details += map_text(*lane.result->map, program_lines(cut.plan.text));
-    }
-    if (lane.error) details += error_text(lane.lane, *lane.error);
-    if (lane.divergence) {
-      add_divergence(details, painter, lane.lane, cut.compared_with, *lane.divergence);
-    }
-    if (lane.generated) {
-      details += fmt::format("{} generated {} tokens: {}\n", lane.lane,
-                             lane.generated->tokens.size(), generated_text(*lane.generated));
+                    category_bar(page.painter, timing, bar_letters(page)),
+                    verdict(lane.lane, lane.agrees, cut.compared_with, lane.output_sha256)});
+    counted = counted || cycles_of(timing);
+  }
+  if (rows.size() > 1) page.text += text_table(page.painter, rows);
+  if (counted) page.add_line(bar_legend(page.painter));
+  for (const LaneOutcome& lane : cut.lanes) {
+    if (lane.ending != Ending::kRan) continue;
+    const std::string line = lane_text(lane.lane, lane.result->timing);
+    if (!line.empty()) page.add_line(line);
+  }
+  if (only_one_ran(cut.lanes)) {
+    page.add_line(page.painter.paint(Ink::kDim, "compared with no other lane"));
+  }
+  for (const LaneOutcome& lane : cut.lanes) {
+    if (lane.ending == Ending::kRefused || lane.ending == Ending::kFailed) {
+      add_ended_badly(page, lane.lane, lane.ending, lane.reason);
     }
   }
-  text += fmt::format("\n{}", painter.paint(Ink::kBold, cut.plan.cut.text()));
-  if (cut.plan.chips > 1) text += fmt::format(" over {} chips", cut.plan.chips);
-  text += fmt::format(", identity {:.12}\n", cut.plan.identity.sha256);
-  if (rows.size() > 1) text += table(painter, rows);
-  if (!shares.empty()) text += bar_legend(painter) + shares;
-  text += bad + details;
+  for (const LaneOutcome& lane : cut.lanes) {
+    if (lane.ending == Ending::kRan) add_details(page, cut, lane, with_map);
+  }
 }
 
-void add_scores(std::string& text, const Painter& painter, const Report& report) {
-  text += fmt::format("\n{}, {}\n", painter.paint(Ink::kBold, "score"), report.score_mode);
+void add_scores(Page& page, const Report& report) {
+  page.add_line("");
+  page.add_line(fmt::format("{}, {}", page.painter.paint(Ink::kBold, "score"), report.score_mode));
   std::vector<Row> rows = {{{"lane", Ink::kDim},
                             {"positions", Ink::kDim, true},
                             {"nll", Ink::kDim, true},
                             {"perplexity", Ink::kDim, true},
                             {"time", Ink::kDim},
-                            {"logits", Ink::kDim},
-                            {"", Ink::kDim}}};
-  std::string details;
+                            {"logits", Ink::kDim}}};
+  const std::string& base = report.scores_compared_with;
+  for (const ScoreOutcome& lane : report.scores) {
+    if (lane.ending != Ending::kRan) continue;
+    const auto perplexity = lane.total.perplexity();
+    rows.push_back({{lane.lane},
+                    {fmt::format("{}", lane.total.positions), Ink::kPlain, true},
+                    {fmt::format("{:.6f}", lane.total.nll), Ink::kPlain, true},
+                    {perplexity ? fmt::format("{:.6f}", *perplexity) : "-", Ink::kPlain, true},
+                    {lane.time_class ? time_text(lane.seconds, *lane.time_class) : "-"},
+                    verdict(lane.lane, lane.agrees, base, lane.total.logits_sha256)});
+  }
+  if (rows.size() > 1) page.text += text_table(page.painter, rows);
+  if (only_one_ran(report.scores)) {
+    page.add_line(page.painter.paint(Ink::kDim, "compared with no other lane"));
+  }
   for (const ScoreOutcome& lane : report.scores) {
     if (lane.ending == Ending::kNotRun) continue;
     if (lane.ending != Ending::kRan) {
-      details += table(painter, {ended_badly(lane.lane, lane.ending, lane.reason)});
+      add_ended_badly(page, lane.lane, lane.ending, lane.reason);
       continue;
     }
-    const std::string& base = report.scores_compared_with;
-    const auto perplexity = lane.total.perplexity();
-    const std::string time =
-        lane.time_class ? time_text(lane.seconds, *lane.time_class, lane.time_remark) : "-";
-    rows.push_back(
-        {{lane.lane},
-         {fmt::format("{}", lane.total.positions), Ink::kPlain, true},
-         {fmt::format("{:.6f}", lane.total.nll), Ink::kPlain, true},
-         {perplexity ? fmt::format("{:.6f}", *perplexity) : "-", Ink::kPlain, true},
-         {time},
-         {lane.total.logits_sha256.substr(0, 12)},
-         verdict(lane.lane, lane.agrees, lane.divergence, base, only_one_ran(report.scores))});
-    if (lane.fault)
-      details += fmt::format("{} on {}\n", painter.paint(Ink::kBad, "fault"), lane.lane);
-    if (lane.error) details += error_text(lane.lane, *lane.error);
-    if (lane.divergence) add_divergence(details, painter, lane.lane, base, *lane.divergence);
+    if (lane.time_class && !lane.time_remark.empty()) {
+      page.add_line(
+          fmt::format("{}: {} ({})", lane.lane, name_of(*lane.time_class), lane.time_remark));
+    }
+    if (lane.fault) {
+      page.add_line(fmt::format("{} on {}", page.painter.paint(Ink::kBad, "fault"), lane.lane));
+    }
+    if (lane.error) page.add_line(error_text(lane.lane, *lane.error));
+    if (lane.divergence) add_divergence(page, lane.lane, base, *lane.divergence);
   }
-  if (rows.size() > 1) text += table(painter, rows);
-  text += details;
 }
 
 }  // namespace
@@ -373,20 +350,20 @@ std::string human_count(double count) {
   return text;
 }
 
-std::string report_console(const Report& report, bool color) {
-  const Painter painter(color);
-  std::string text = header(report, painter);
+std::string report_console(const Report& report, bool color, std::size_t columns) {
+  Page page{Painter(color), columns};
+  add_header(page, report);
   if (report.is_score) {
-    add_scores(text, painter, report);
-    return text;
+    add_scores(page, report);
+    return page.text;
   }
   for (const CutOutcome& cut : report.cuts) {
     const bool ran = std::any_of(cut.lanes.begin(), cut.lanes.end(), [](const LaneOutcome& lane) {
       return lane.ending != Ending::kNotRun;
     });
-    if (ran) add_cut(text, painter, cut, report.with_map);
+    if (ran) add_cut(page, cut, report.with_map);
   }
-  return text;
+  return page.text;
 }
 
 }  // namespace logos::bench

@@ -29,6 +29,10 @@ Json context_json(const Report& report) {
   for (const Library& library : libraries()) versions[library.name] = library.version;
   Json configurations = Json::object();
   for (const auto& [lane, digest] : report.configurations) configurations[lane] = digest;
+  Json inputs = Json::object();
+  for (const auto& [cut, digest] : report.inputs) inputs[cut] = digest;
+  Json conditions = Json::object();
+  for (const auto& [option, value] : report.conditions) conditions[option] = value;
   return {
       {"versions", versions},
       {"git",
@@ -37,6 +41,8 @@ Json context_json(const Report& report) {
       {"weights", report.weights_kind},
       {"weights_sha256", report.weights_sha256},
       {"configurations", configurations},
+      {"inputs", inputs},
+      {"conditions", conditions},
       {"time_notes", time_notes(report)},
       {"host",
        {{"name", report.host.name},

@@ -223,9 +223,9 @@ TaskReports run_cuts(Session& session, const std::vector<Plan>& plans,
                        [&session, &plans, &forecast, &outcome, &generation = generations[cut][lane],
                         cut, lane, index = tasks.size()] {
                          const double start = wall_seconds();
-                         const TaskTime time = CutTask(session, plans[cut], lane, outcome,
-                                                       generation, forecast.left(index))
-                                                   .run();
+                         TaskTime time = CutTask(session, plans[cut], lane, outcome, generation,
+                                                 forecast.left(index))
+                                             .run();
                          forecast.done(index, wall_seconds() - start);
                          if (session.after_task) session.after_task();
                          return time;

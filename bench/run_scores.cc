@@ -169,7 +169,7 @@ TaskReports run_scores(Session& session, const ScoreWork& work, Report& report) 
     states[lane].outcome.lane = session.lanes[lane].name;
     tasks.push_back({fmt::format("score/{}", session.lanes[lane].name),
                      [&session, &work, &states, &exact, &report, lane] {
-                       const TaskTime time = score_lane(session, work, lane, states[lane], exact);
+                       TaskTime time = score_lane(session, work, lane, states[lane], exact);
                        if (session.after_task) {
                          report.scores.clear();
                          for (const ScoreState& state : states) {

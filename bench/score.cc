@@ -1,6 +1,7 @@
 #include "bench/score.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "bench/default_inputs.h"
 #include "bench/digest.h"
 #include "program/error.h"
+#include "program/identity.h"
 
 namespace logos::bench {
 namespace {
@@ -259,6 +261,14 @@ ScoreWork score_work(std::vector<Sequence> sequences, std::optional<std::int64_t
                 fmt::format("{} or more", longest));
   }
   return {std::move(sequences), context.value_or(longest), mode};
+}
+
+std::string inputs_sha256(const ScoreWork& work) {
+  std::string text;
+  for (const Sequence& sequence : work.sequences) {
+    text += fmt::format("{}\n", fmt::join(sequence, ","));
+  }
+  return sha256_hex(text);
 }
 
 std::vector<Cut> score_cuts(const ScoreWork& work, const ModelSpec& spec) {

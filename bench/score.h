@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bench/dumper.h"
@@ -33,6 +34,9 @@ struct ScoreWork {
 /// Error where a sequence is longer.
 ScoreWork score_work(std::vector<Sequence> sequences, std::optional<std::int64_t> context,
                      ScoreMode mode);
+
+/// Digest of the sequences.
+std::string inputs_sha256(const ScoreWork& work);
 
 /// Throws Error where the caches that are alive at once do not fit into this host's memory.
 /// `option`: the one that states their positions.

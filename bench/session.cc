@@ -1,5 +1,8 @@
 #include "bench/session.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace logos::bench {
 namespace {
 
@@ -33,6 +36,23 @@ RunOptions plain_options(const Options& options) {
   return run;
 }
 
+/// What the command asks of a run that is no part of a lane's configuration.
+std::map<std::string, std::string> conditions_of(const Options& options) {
+  std::map<std::string, std::string> conditions;
+  const auto add = [&](const char* name, const auto& value) {
+    if (value) conditions[name] = fmt::format("{}", *value);
+  };
+  add("context", options.context);
+  add("stalls", options.stalls);
+  add("fill", options.fill);
+  add("cycle_limit", options.cycle_limit);
+  if (options.threads != 1) conditions["threads"] = fmt::format("{}", options.threads);
+  if (!options.faults.empty()) {
+    conditions["fault"] = fmt::format("{}", fmt::join(options.faults, ","));
+  }
+  return conditions;
+}
+
 }  // namespace
 
 Session::Session(const Options& options_of, const Model& model_of,
@@ -53,7 +73,8 @@ std::size_t Session::base() const {
   return 0;
 }
 
-Report start_report(const Model& model, const std::vector<LaneEntry>& lanes) {
+Report start_report(const Options& options, const Model& model,
+                    const std::vector<LaneEntry>& lanes) {
   Report report;
   report.build = build_facts();
   report.host = host_facts();
@@ -61,6 +82,7 @@ Report start_report(const Model& model, const std::vector<LaneEntry>& lanes) {
   report.weights_kind = model.weights_kind;
   report.weights_sha256 = model.weights->sha256();
   for (const LaneEntry& lane : lanes) report.configurations[lane.name] = lane.config.sha256();
+  report.conditions = conditions_of(options);
   return report;
 }
 

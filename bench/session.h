@@ -40,7 +40,8 @@ struct Session {
 };
 
 /// What a result says of the program, this host, the model and the lanes, before anything has run.
-Report start_report(const Model& model, const std::vector<LaneEntry>& lanes);
+Report start_report(const Options& options, const Model& model,
+                    const std::vector<LaneEntry>& lanes);
 
 /// Runs the planned cuts on all lanes (each pair a benchmark) and compares them.
 TaskReports run_cuts(Session& session, const std::vector<Plan>& plans,

@@ -16,12 +16,12 @@ namespace logos {
 /// architectures llama, qwen2 and qwen3, profile B. Of the data only the factors of a Llama 3
 /// rotation are read. Throws Error naming file and key or tensor, what was found and what is
 /// wanted.
-ModelReading read_gguf_model(const std::filesystem::path& file);
+ModelReading read_gguf_model(const std::filesystem::path& path);
 /// The same of a header that was read already.
 ModelReading read_gguf_model(const InputFile& file, const GgufHeader& header);
 
-/// Whether `file` is meant as a GGUF file: by its name, or by its first letters.
-bool looks_like_gguf(const std::filesystem::path& file);
+/// Whether `path` is meant as a GGUF file: by its name, or by its first letters.
+bool looks_like_gguf(const std::filesystem::path& path);
 
 /// The name under which the file holds a tensor of `weight_plan`: `blk.0.attn_q.weight` for
 /// `model.layers.0.self_attn.q_proj.weight`.

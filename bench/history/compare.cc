@@ -24,6 +24,7 @@ struct Entry {
   Json chips;
   Json program;  ///< its digest; null with --score
   Json weights;
+  Json inputs;  ///< their digest; null where the run was kept before it was
   Json configuration;
   Json object;
 };
@@ -37,7 +38,10 @@ Entries entries_of(const Json& result) {
   const Json& context = result["context"];
   const auto add = [&](const std::string& cut, const Json& identity, const Json& lane) {
     const std::string name = lane["lane"].get<std::string>();
-    Entry entry{cut, nullptr, nullptr, context["weights_sha256"], nullptr, lane};
+    Entry entry{cut, nullptr, nullptr, context["weights_sha256"], nullptr, nullptr, lane};
+    if (context.contains("inputs") && context["inputs"].contains(cut)) {
+      entry.inputs = context["inputs"][cut];
+    }
     if (identity.is_object()) {
       entry.chips = identity["chips"];
       entry.program = identity["sha256"];
@@ -74,6 +78,33 @@ std::string ending_of(const Json& lane) {
   return lane.contains("failed") ? "failed" : "ran";
 }
 
+/// Everything that two values say otherwise, by dotted names: objects key by key, lists of equal
+/// length item by item. `tell` takes the name and the two values, null where one has none.
+template <typename Tell>
+void tell_differences(const std::string& name, const Json& a, const Json& b, const Tell& tell) {
+  if (a == b) return;
+  const auto inner = [&](const std::string& key) {
+    return name.empty() ? key : fmt::format("{}.{}", name, key);
+  };
+  const auto item = [](const Json& of, const std::string& key) {
+    return of.contains(key) ? of[key] : Json(nullptr);
+  };
+  if (a.is_object() && b.is_object()) {
+    for (const auto& [key, value] : a.items()) {
+      tell_differences(inner(key), value, item(b, key), tell);
+    }
+    for (const auto& [key, value] : b.items()) {
+      if (!a.contains(key)) tell_differences(inner(key), nullptr, value, tell);
+    }
+  } else if (a.is_array() && b.is_array() && a.size() == b.size()) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      tell_differences(fmt::format("{}[{}]", name, i), a[i], b[i], tell);
+    }
+  } else {
+    tell(name, a, b);
+  }
+}
+
 /// Follows from other keys, or belongs to the host and the hour.
 bool is_derived(std::string_view key) {
   constexpr std::array<std::string_view, 7> kKeys = {
@@ -88,6 +119,7 @@ class Pair {
   Pair(const Entry& a, const Entry& b, double tolerance) : a_(a), b_(b), tolerance_(tolerance) {
     note("program_sha256", a.program, b.program);
     note("weights_sha256", a.weights, b.weights);
+    note("inputs_sha256", a.inputs, b.inputs);
     note("config_sha256", a.configuration, b.configuration);
     compare_endings();
     compare_keys();
@@ -123,9 +155,10 @@ class Pair {
     if (agrees(a_.object) == true && agrees(b_.object) == false) {
       regressions_.push_back("it agreed, now it does not");
     }
-    const bool same_work = a_.program == b_.program && a_.weights == b_.weights;
+    const bool same_work =
+        a_.program == b_.program && a_.weights == b_.weights && a_.inputs == b_.inputs;
     if (same_work && outputs(a_.object) != outputs(b_.object) && a == "ran" && b == "ran") {
-      regressions_.push_back("other outputs of the same program and weights");
+      regressions_.push_back("other outputs of the same program, weights and inputs");
     }
   }
 
@@ -135,13 +168,16 @@ class Pair {
   }
 
   void compare_keys() {
-    for (const auto& [key, value] : a_.object.items()) {
-      if (is_derived(key)) continue;
-      note(key, value, b_.object.contains(key) ? b_.object[key] : Json(nullptr));
-    }
-    for (const auto& [key, value] : b_.object.items()) {
-      if (!is_derived(key) && !a_.object.contains(key)) note(key, nullptr, value);
-    }
+    const auto told = [](const Json& lane) {
+      Json keys = Json::object();
+      for (const auto& [key, value] : lane.items()) {
+        if (!is_derived(key)) keys[key] = value;
+      }
+      return keys;
+    };
+    tell_differences(
+        "", told(a_.object), told(b_.object),
+        [&](const std::string& key, const Json& a, const Json& b) { note(key, a, b); });
   }
 
   void compare_times() {
@@ -152,6 +188,7 @@ class Pair {
     const auto by = growth(a, b);
     if (!by || !alike) return;
     if (time_class != "measured" || std::abs(*by) > tolerance_) note("seconds", a, b);
+    if (a_.object["lane"] == "reference") return;  // its time is the host's: no machine got slower
     if (*by > tolerance_) {
       regressions_.push_back(
           fmt::format("{:.2f} % slower, more than {:.2f} %", 100 * *by, 100 * tolerance_));
@@ -177,37 +214,33 @@ Json alone(const Entry& entry, std::string_view status) {
           {"status", status}, {"changes", Json::array()}, {"regressions", Json::array()}};
 }
 
-/// Everything that the two contexts say otherwise, by dotted names.
-void compare_contexts(const std::string& name, const Json& a, const Json& b, Json& changes) {
-  if (a == b) return;
-  if (!a.is_object() || !b.is_object()) {
-    changes.push_back({{"key", name}, {"a", a}, {"b", b}});
-    return;
-  }
-  const auto inner = [&](const std::string& key) {
-    return name.empty() ? key : fmt::format("{}.{}", name, key);
-  };
-  for (const auto& [key, value] : a.items()) {
-    compare_contexts(inner(key), value, b.contains(key) ? b[key] : Json(nullptr), changes);
-  }
-  for (const auto& [key, value] : b.items()) {
-    if (!a.contains(key)) compare_contexts(inner(key), nullptr, value, changes);
-  }
-}
-
-std::string shown(const Json& value) {
+/// A value as the table shows it; of a long text what is around `from`.
+std::string shown(const Json& value, std::size_t from) {
   std::string text = value.is_string() ? value.get<std::string>()
                                        : value.dump(-1, ' ', false, Json::error_handler_t::replace);
   constexpr std::size_t kMost = 40;
+  constexpr std::size_t kBefore = 10;
   const bool digest =
       text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (digest) return text.substr(0, 12) + "…";
-  return escaped(shortened(text, kMost));
+  if (text.size() <= kMost || from <= kMost - kBefore) return escaped(shortened(text, kMost));
+  return "…" + escaped(shortened(text.substr(from - kBefore), kMost));
+}
+
+/// Where two texts part.
+std::size_t difference_of(const Json& a, const Json& b) {
+  if (!a.is_string() || !b.is_string()) return 0;
+  const auto first = a.get<std::string>();
+  const auto second = b.get<std::string>();
+  return static_cast<std::size_t>(
+      std::mismatch(first.begin(), first.end(), second.begin(), second.end()).first -
+      first.begin());
 }
 
 std::string line_of(const Json& change) {
+  const std::size_t from = difference_of(change["a"], change["b"]);
   std::string line = fmt::format("    {:<18} {} -> {}", change["key"].get<std::string>(),
-                                 shown(change["a"]), shown(change["b"]));
+                                 shown(change["a"], from), shown(change["b"], from));
   if (change.contains("change") && change["change"].is_number()) {
     line += fmt::format("  ({:+.3f} %)", 100 * change["change"].get<double>());
   }
@@ -221,7 +254,10 @@ Json compare_results(const Json& a, const Json& b, double tolerance) {
                      {"context", Json::array()},
                      {"results", Json::array()},
                      {"regressions", 0}};
-  compare_contexts("", a["context"], b["context"], comparison["context"]);
+  tell_differences("", a["context"], b["context"],
+                   [&](const std::string& key, const Json& of_a, const Json& of_b) {
+                     comparison["context"].push_back({{"key", key}, {"a", of_a}, {"b", of_b}});
+                   });
   const Entries of_a = entries_of(a);
   const Entries of_b = entries_of(b);
   int regressions = 0;

@@ -9,8 +9,9 @@ namespace logos::bench {
 /// a, b`, and `results[]` by cut, chips and lane with `status` (same, changed, only_a, only_b),
 /// `changes[]` of `key, a, b` and, of numbers, `change` (b / a - 1, null where a is 0), and
 /// `regressions[]`, the reasons in words. `regressions` counts those results that have any:
-///   - a time, or its cycles, that grew by more than `tolerance` (0.05: 5 %);
-///   - outputs that are other ones with the same program and weights;
+///   - a time, or its cycles, that grew by more than `tolerance` (0.05: 5 %), but for the
+///     reference's, which is the host's;
+///   - outputs that are other ones with the same program, weights and inputs;
 ///   - a lane that agreed and no longer does, or that ran and now refuses or fails.
 /// Cycles, bytes and multiply-adds are exact: any change is shown. A measured time is shown where
 /// it changed by more than the tolerance.

@@ -182,6 +182,7 @@ void History::write(std::int64_t run, const Json& result, bool ended) {
   written_run_ = run;
   const std::vector<Row> rows = rows_of(result);
   std::vector<std::string> texts;
+  texts.reserve(rows.size());
   for (const Row& row : rows) texts.push_back(row.cut + line_of(row.object));
   const auto same = static_cast<std::size_t>(
       std::mismatch(texts.begin(), texts.end(), written_.begin(), written_.end()).first -

@@ -133,7 +133,8 @@ class Sweep {
     const Point& point = points_[static_cast<std::size_t>(number)];
     const LaneEntry reference = reference_entry();
     Session session(point.options, model_, point.lanes, reference);
-    Report report = start_report(model_, point.lanes);
+    Report report = start_report(point.options, model_, point.lanes);
+    for (const Plan& plan : point.plans) report.inputs[plan.cut.text()] = inputs_sha256(plan);
     report.with_map = point.options.map;
     const std::int64_t run = history_.begin(command_, report_json(report));
     session.heading = heading(number);

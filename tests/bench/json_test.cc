@@ -38,9 +38,9 @@ TEST(JsonOutput, HasEveryKeyOfTheContract) {
   const json object = run_json({"--cut", "prefill:4,layer:2@decode:5"});
   EXPECT_EQ(keys(object), (std::set<std::string>{"context", "cuts"}));
   const json& context = object["context"];
-  EXPECT_EQ(keys(context),
-            (std::set<std::string>{"versions", "git", "model", "weights", "weights_sha256",
-                                   "configurations", "time_notes", "host"}));
+  EXPECT_EQ(keys(context), (std::set<std::string>{"versions", "git", "model", "weights",
+                                                  "weights_sha256", "configurations", "inputs",
+                                                  "conditions", "time_notes", "host"}));
   EXPECT_EQ(keys(context["git"]), (std::set<std::string>{"commit", "dirty"}));
   if (!context["git"]["commit"].is_null()) {
     EXPECT_THAT(context["git"]["commit"].get<std::string>(), testing::MatchesRegex("[0-9a-f]{40}"));
@@ -48,6 +48,8 @@ TEST(JsonOutput, HasEveryKeyOfTheContract) {
   }
   const std::vector<std::string> lanes = built_lanes();
   EXPECT_EQ(keys(context["configurations"]), std::set<std::string>(lanes.begin(), lanes.end()));
+  EXPECT_EQ(keys(context["inputs"]), (std::set<std::string>{"prefill:4", "layer:2@decode:5"}));
+  EXPECT_EQ(keys(context["conditions"]), std::set<std::string>{});
   EXPECT_EQ(context["model"], "kjv");
   EXPECT_EQ(context["weights_sha256"].get<std::string>().size(), 64u);
   ASSERT_EQ(object["cuts"].size(), 2u);

@@ -33,6 +33,10 @@ Report one_cut(std::vector<LaneOutcome> lanes) {
   return report;
 }
 
+std::string console(std::vector<LaneOutcome> lanes, bool color = false, std::size_t columns = 0) {
+  return report_console(one_cut(std::move(lanes)), color, columns);
+}
+
 Timing full_timing() {
   Timing timing(TimeClass::kModelled, 0.25);
   timing.cycles = 1000;
@@ -149,42 +153,64 @@ TEST(CsvReport, QuotesWhatNeedsIt) {
 TEST(ConsoleReport, AddsUpTheMemoriesOfOneKind) {
   Timing timing = full_timing();
   timing.bytes = {{"ddr0", 100}, {"ddr1", 20}, {"ddr2", 3}, {"ddr3", 4}, {"host", 9}};
-  EXPECT_THAT(report_console(one_cut({ran("d5005", timing)}), false),
-              HasSubstr("ddr 127 B, host 9 B"));
+  EXPECT_THAT(console({ran("d5005", timing)}), HasSubstr("ddr 127 B, host 9 B"));
 }
 
 TEST(ConsoleReport, PrintsTheClassBesideEveryTime) {
-  const std::string text = report_console(
-      one_cut({ran("reference", Timing(TimeClass::kMeasured, 0.5)), ran("cuda", full_timing())}),
-      false);
+  const std::string text =
+      console({ran("reference", Timing(TimeClass::kMeasured, 0.5)), ran("cuda", full_timing())});
   EXPECT_THAT(text, HasSubstr("500 ms measured"));
-  EXPECT_THAT(text, HasSubstr("250 ms modelled (uncalibrated)"));
+  EXPECT_THAT(text, HasSubstr("250 ms modelled  "));
+  EXPECT_THAT(text,
+              HasSubstr("cuda: modelled (uncalibrated); hbm 123 B, sram 7 B; compute 30.0 %"));
   EXPECT_THAT(text, HasSubstr("hbm 50.0 %"));
-  EXPECT_THAT(text, HasSubstr("agrees with reference"));
+  EXPECT_THAT(text, HasSubstr("  agrees\n"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
 TEST(ConsoleReport, DrawsWhereTheCyclesGo) {
-  const std::string text = report_console(one_cut({ran("cuda", full_timing())}), false);
+  const std::string text = console({ran("cuda", full_timing())});
   EXPECT_THAT(text, HasSubstr("  WWKKKKCCCCCCMMMS....  "));  // 10, 20, 30, 15, 5, 20 %
   EXPECT_THAT(text, HasSubstr("cycles: W weight stream, K kv stream, C compute, M movement, "
                               "S synchronisation, . idle\n"));
-  EXPECT_THAT(text, HasSubstr("cuda: compute 30.0 %, kv stream 20.0 %, idle 20.0 %, movement "
+  EXPECT_THAT(text, HasSubstr("; compute 30.0 %, kv stream 20.0 %, idle 20.0 %, movement "
                               "15.0 %, weight stream 10.0 %, synchronisation 5.0 %\n"));
 }
 
 TEST(ConsoleReport, DrawsBarsOfOneLengthWhateverTheShares) {
   Timing timing = full_timing();
   timing.cycles_by_category = {1, 1, 1, 0, 0, 0};
-  EXPECT_THAT(report_console(one_cut({ran("cuda", timing)}), false),
-              HasSubstr("  WWWWWWWKKKKKKKCCCCCC  "));
+  EXPECT_THAT(console({ran("cuda", timing)}), HasSubstr("  WWWWWWWKKKKKKKCCCCCC  "));
   timing.cycles_by_category = {0, 0, 0, 0, 0, 0};
-  EXPECT_THAT(report_console(one_cut({ran("cuda", timing)}), false), Not(HasSubstr("cycles: W")));
+  EXPECT_THAT(console({ran("cuda", timing)}), Not(HasSubstr("cycles: W")));
 }
 
 TEST(ConsoleReport, HasOneInkACategory) {
-  const std::string text = report_console(one_cut({ran("cuda", full_timing())}), true);
+  const std::string text = console({ran("cuda", full_timing())}, true);
   EXPECT_THAT(text, HasSubstr("\x1b[34;1mWW\x1b[0m\x1b[36;1mKKKK\x1b[0m\x1b[32;1mCCCCCC\x1b[0m"));
+}
+
+/// The longest line, in characters.
+std::size_t width_of(const std::string& text) {
+  std::size_t width = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    width = std::max(width, end - begin);
+    begin = end + 1;
+  }
+  return width;
+}
+
+TEST(ConsoleReport, FitsTheTerminal) {
+  LaneOutcome spatial = ran("spatial", full_timing());
+  spatial.result->timing.bound = Bound{"mac_array", 0.67};
+  spatial.repeated_seconds = {0.123};
+  LaneOutcome reference = ran("reference", Timing(TimeClass::kMeasured, 0.0478));
+  for (const std::size_t columns : {80U, 94U, 200U}) {
+    EXPECT_LE(width_of(console({reference, spatial}, false, columns)), columns);
+  }
+  EXPECT_THAT(console({spatial}, false, 80), HasSubstr("  WKKCCM..  "));
+  EXPECT_THAT(console({spatial}, false, 94), HasSubstr("  WWKKKKCCCCCCMMMS....  "));
 }
 
 TEST(ConsoleReport, NamesRefusalsFailuresAndDivergences) {
@@ -194,9 +220,9 @@ TEST(ConsoleReport, NamesRefusalsFailuresAndDivergences) {
   LaneOutcome differs = ran("cuda", full_timing());
   differs.agrees = false;
   differs.divergence = Divergence{2, 33, "q.rope", "Let q be r.", 0, 5, "00000001", "00000002"};
-  EXPECT_THAT(report_console(one_cut({refused}), false), HasSubstr("REFUSED: too small"));
-  const std::string text = report_console(one_cut({differs}), false);
-  EXPECT_THAT(text, HasSubstr("DIFFERS at layer 2, line 33"));
+  EXPECT_THAT(console({refused}), HasSubstr("REFUSED: too small"));
+  const std::string text = console({differs});
+  EXPECT_THAT(text, HasSubstr("  DIFFERS\n"));
   EXPECT_THAT(text, HasSubstr("cuda parts from reference at layer 2, line 33: Let q be r."));
   EXPECT_THAT(text, HasSubstr("q.rope [0, 5]: expected 00000001, got 00000002"));
 }

@@ -77,11 +77,60 @@ TEST(AComparison, MarksOtherOutputsOfTheSameProgram) {
   Json b = result();
   lane(b, 1)["output_sha256"] = "x";
   EXPECT_EQ(of(compare_results(result(), b, 0.05), 1)["regressions"][0],
-            "other outputs of the same program and weights");
+            "other outputs of the same program, weights and inputs");
   b["cuts"][0]["identity"]["sha256"] = "q";
   const Json comparison = compare_results(result(), b, 0.05);
   EXPECT_EQ(comparison["regressions"], 0);
   EXPECT_EQ(of(comparison, 1)["changes"][0]["key"], "program_sha256");
+}
+
+TEST(AComparison, OtherInputsMayGiveOtherOutputs) {
+  Json a = result();
+  Json b = result();
+  a["context"]["inputs"]["decode:2"] = "i";
+  b["context"]["inputs"]["decode:2"] = "j";
+  lane(b, 1)["output_sha256"] = "x";
+  const Json comparison = compare_results(a, b, 0.05);
+  EXPECT_EQ(comparison["regressions"], 0);
+  EXPECT_EQ(comparison["context"][0]["key"], "inputs.decode:2");
+  EXPECT_EQ(of(comparison, 1)["changes"][0]["key"], "inputs_sha256");
+}
+
+TEST(AComparison, ShowsTheConditionsThatATimeHad) {
+  Json b = result();
+  b["context"]["conditions"]["stalls"] = "5";
+  EXPECT_THAT(comparison_text(compare_results(result(), b, 0.05)),
+              HasSubstr("null -> {\"stalls\":\"5\"}"));
+}
+
+TEST(AComparison, TakesTheTimeOfTheReferenceForTheHosts) {
+  Json b = result();
+  lane(b, 0)["seconds"] = 9.0;
+  const Json comparison = compare_results(result(), b, 0.05);
+  EXPECT_EQ(comparison["regressions"], 0);
+  EXPECT_EQ(of(comparison, 0)["changes"][0]["key"], "seconds");
+}
+
+TEST(AComparison, GoesIntoObjectsAndLists) {
+  Json a = result();
+  Json b = result();
+  lane(a, 1)["bytes"] = {{"ddr0", 7}, {"ddr1", 7}};
+  lane(b, 1)["bytes"] = {{"ddr0", 7}, {"ddr1", 8}};
+  lane(a, 1)["sequences"] = {{{"nll", 1.5}}, {{"nll", 2.5}}};
+  lane(b, 1)["sequences"] = {{{"nll", 1.5}}, {{"nll", 3.5}}};
+  const Json changes = of(compare_results(a, b, 0.05), 1)["changes"];
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0]["key"], "bytes.ddr1");
+  EXPECT_EQ(changes[1]["key"], "sequences[1].nll");
+}
+
+TEST(AComparison, ShowsOfLongTextsWhereTheyPart) {
+  Json a = result();
+  Json b = result();
+  a["context"]["note"] = std::string(100, 'x') + "one";
+  b["context"]["note"] = std::string(100, 'x') + "two";
+  EXPECT_THAT(comparison_text(compare_results(a, b, 0.05)),
+              HasSubstr("…xxxxxxxxxxone -> …xxxxxxxxxxtwo"));
 }
 
 TEST(AComparison, MarksALaneThatNoLongerAgreesOrRuns) {
