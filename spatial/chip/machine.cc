@@ -159,8 +159,11 @@ void Machine::receive(StageRun& run, std::int32_t tile, const MessagePart& part)
       news = bytes > 0 && state.write(message, part.begin, part.end, ready);
       break;
     case MessageKind::kCache:
-      news = state.write_cache(message, part.begin, part.end, ready);
-      break;
+      // Later blocks wait for these, too.
+      if (state.write_cache(message, part.begin, part.end, ready)) {
+        for (Sequencer* sequencer : sequencers) sequencer->wake();
+      }
+      return;
     case MessageKind::kCredit: {
       const auto& next = run.stage.next;
       const auto from = std::find(next.begin(), next.end(), message.from_stage);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "program/check.h"
 #include "program/error.h"
@@ -26,14 +27,17 @@ const char* kind_name(StageKind kind) {
   CHECK_UNREACHABLE();
 }
 
+void fill_bytes(std::span<std::byte> bytes, std::uint32_t pattern) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>(pattern >> (8 * (i % 4)));
+  }
+}
+
 /// Bytes of `count` elements whose bits are a pattern of 32, repeated.
 template <typename T>
 std::vector<T> filled(std::int64_t count, std::uint32_t pattern) {
   std::vector<T> values(at(count));
-  auto* bytes = reinterpret_cast<unsigned char*>(values.data());
-  for (std::size_t i = 0; i < values.size() * sizeof(T); ++i) {
-    bytes[i] = static_cast<unsigned char>(pattern >> (8 * (i % 4)));
-  }
+  fill_bytes(std::as_writable_bytes(std::span(values)), pattern);
   return values;
 }
 
@@ -105,7 +109,12 @@ void TileState::lay_memory(std::uint32_t fill) {
     origin_ = std::min(origin_, area.offset);
     end = std::max(end, area.offset + (area.slots - 1) * area.stride + area.bytes);
   }
-  memory_ = filled<std::byte>(std::max<std::int64_t>(0, end - origin_), fill);
+  // Zeros of calloc take no memory before they are written: an area may be made for more positions
+  // than a run has.
+  bytes_ = std::max<std::int64_t>(0, end - origin_);
+  memory_.reset(static_cast<std::byte*>(std::calloc(at(std::max<std::int64_t>(1, bytes_)), 1)));
+  if (!memory_) throw std::bad_alloc();
+  if (fill != 0) fill_bytes({memory_.get(), at(bytes_)}, fill);
 }
 
 void TileState::find_overlaps() {
@@ -132,8 +141,8 @@ std::byte* TileState::row(int area, std::int32_t block, std::int64_t row, std::i
   const Area& place = stage_.areas[at(area)];
   const std::int64_t offset =
       place.offset - origin_ + block % place.slots * place.stride + row * row_bytes;
-  CHECK(offset >= 0 && offset < static_cast<std::int64_t>(memory_.size()));
-  return memory_.data() + offset;
+  CHECK(offset >= 0 && offset < bytes_);
+  return memory_.get() + offset;
 }
 
 std::byte* TileState::buffer_row(int buffer, std::int32_t block, std::int64_t row) {

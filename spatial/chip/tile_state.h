@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -117,7 +119,11 @@ class TileState {
   std::int64_t sequences_ = 0;
   std::int64_t reach_ = 0;
   std::int64_t origin_ = 0;  ///< where the memory begins in the tile's SRAM
-  std::vector<std::byte> memory_;
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<std::byte[], Free> memory_;
+  std::int64_t bytes_ = 0;                  ///< of memory_
   std::vector<std::vector<int>> overlaps_;  ///< [buffer] others that lie over it
   std::vector<std::vector<Fill>> fills_;    ///< [buffer][slot * chunks + chunk]
   std::vector<HeldCache> caches_;

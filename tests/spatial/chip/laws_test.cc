@@ -1,6 +1,7 @@
 // What may change a time and never a bit; what a run must account for.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <numeric>
 #include <string>
@@ -43,6 +44,21 @@ TEST(ChipLaws, WhatUnusedMemoryHoldsDoesNotMatter) {
   }
 }
 
+/// The most memory that this process has had, in bytes (getrusage(2): kilobytes).
+std::int64_t most_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{1024} * usage.ru_maxrss;
+}
+
+TEST(ChipLaws, LargeMemoriesTakeOfTheHostOnlyWhatARunUses) {
+  const ChipCase job("llama", "prefill:5");
+  const ChipConfig chip = chip_named("small.json", {{"sram_bytes", "1073741824"}});
+  const std::int64_t before = most_memory();
+  EXPECT_EQ(difference(job.on_reference(), job.on_chips(chip)), "");
+  EXPECT_LT(most_memory() - before, 500'000'000);
+}
+
 TEST(ChipLaws, OtherChipsGiveTheSameBits) {
   const std::vector<Settings> all = {
       {{"network", "packet"}},
@@ -63,6 +79,19 @@ TEST(ChipLaws, OtherChipsGiveTheSameBits) {
     for (const Settings& settings : all) {
       EXPECT_EQ(difference(expected, job.on_chips(chip_named("small.json", settings))), "")
           << cut << ", " << settings.front().first << " " << settings.front().second;
+    }
+  }
+}
+
+// The last block is the shortest: on one tile it overtakes the others and waits for their keys.
+TEST(ChipLaws, ABlockWaitsForTheKeysOfEarlierOnes) {
+  for (const char* streams : {"2", "3", "4"}) {
+    const ChipConfig chip =
+        chip_named("tiles-256.json", {{"layer_tiles", "1"}, {"streams", streams}});
+    for (const char* cut :
+         {"layer:1@prefill:5", "layer:1@prefill:7", "layer:1@prefill:10", "layer:1@batch:6x20"}) {
+      const ChipCase job("kjv", cut);
+      EXPECT_EQ(difference(job.on_reference(), job.on_chips(chip)), "") << cut << " " << streams;
     }
   }
 }
