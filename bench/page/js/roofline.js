@@ -3,13 +3,18 @@ const line_text = (program, line) => line === 0 ? '(of no line)'
   : ((program && program.text.split('\n')[line - 1]) || '').trim();
 
 /// Lines with both MACs and bytes, and some time (what is done in another line's shadow has next to
-/// none): the others have no place in the chart.
+/// none): the others have no place in the chart. `ahead`: faster than its roof by its own time, since
+/// its bytes came while lines before it ran.
 function roofline_points(timeline) {
   const whole = d3.sum(timeline.lines, (use) => use.seconds);
   return timeline.lines
     .filter((use) => use.macs > 0 && use.bytes > 0 && use.seconds > 1e-3 * whole)
-    .map((use) => ({line: use.line, seconds: use.seconds, share: use.seconds / whole,
-      intensity: use.macs / use.bytes, rate: use.macs / use.seconds}));
+    .map((use) => {
+      const intensity = use.macs / use.bytes;
+      const rate = use.macs / use.seconds;
+      return {line: use.line, seconds: use.seconds, share: use.seconds / whole, intensity, rate,
+        ahead: rate > roof_height(timeline, intensity)};
+    });
 }
 
 function roof_height(timeline, intensity) {
@@ -55,7 +60,8 @@ function draw_roofline(svg, width, height, timeline, points, link, tell) {
   for (const point of points.slice().sort((a, b) => b.share - a.share)) {
     const words = tell(point);
     const dot = svg.append('a').attr({href: link(point.line), 'aria-label': words});
-    dot.append('circle').attr({class: 'dot', cx: x(point.intensity), cy: y(point.rate),
+    dot.append('circle').attr({class: point.ahead ? 'dot ahead' : 'dot', cx: x(point.intensity),
+      cy: y(Math.min(point.rate, roof_height(timeline, point.intensity))),
       r: 3.5 + 8 * Math.sqrt(point.share / largest)});
     tipped(dot.node(), words);
   }
@@ -68,8 +74,9 @@ function roofline_panel(cut, index, timeline) {
   const placed = d3.sum(points, (point) => point.seconds);
   const tell = (point) => `line ${point.line}: ${line_text(program, point.line)}\n` +
     `${seconds_text(point.seconds)}, ${percent_text(point.share)} of the time; ` +
-    `${amount_text(point.rate, 'MAC/s')}, ${percent_text(point.rate /
-      roof_height(timeline, point.intensity))} of its roof`;
+    (point.ahead ? 'at its roof: some of its bytes came while lines before it ran'
+      : `${amount_text(point.rate, 'MAC/s')}, ${percent_text(point.rate /
+        roof_height(timeline, point.intensity))} of its roof`);
   const notes = [];
   if (!(timeline.bytes_per_second > 0) || !(timeline.macs_per_second > 0)) {
     notes.push('Its peaks are not known: no whole roof.');
@@ -77,6 +84,11 @@ function roofline_panel(cut, index, timeline) {
   if (whole > 0 && placed < whole) {
     notes.push(`${percent_text(1 - placed / whole)} of the time is not in a dot: lines without ` +
       `MACs or bytes of ${timeline.memory || 'its memory'}, and what is of no line.`);
+  }
+  const ahead = points.filter((point) => point.ahead).length;
+  if (ahead > 0) {
+    notes.push(`${ahead} ${ahead === 1 ? 'line, hollow, stands' : 'lines, hollow, stand'} at the roof: ` +
+      'its memory runs ahead, so some of their bytes came while lines before them ran.');
   }
   const name = (timeline_point) => `#line-${index}-${timeline_point}`;
   return h('div', {class: 'panel', style: `color:${lane_color(timeline.lane)}`},
