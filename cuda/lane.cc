@@ -210,10 +210,8 @@ Result CudaLane::run(const Artifact& artifact, const Identity& asked, const Weig
     outputs = runner.run();
     const std::vector<LaunchRecord> records = machine.records();
     const auto seconds = machine.median_seconds([&] { runner.replay(); }, kReplays);
-    timing = seconds ? measured_timing(*seconds, records, parsed.gpu)
-                     : modelled_timing(records, parsed.gpu);
-    timing->bytes["hbm"] = outputs.useful_bytes;
-    timing->macs = outputs.macs;
+    timing = seconds ? measured_timing(*seconds, records, outputs.macs, parsed.gpu)
+                     : modelled_timing(records, outputs.macs, parsed.gpu);
     if (options.timeline) {
       timeline = std::make_shared<Timeline>(
           timeline_of(plan, records, outputs.launches, parsed.gpu, *timing));

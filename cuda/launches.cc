@@ -1,7 +1,7 @@
 #include "cuda/launches.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "cuda/kernels/table.h"
 #include "program/check.h"
@@ -95,8 +95,9 @@ Launches launches(const NormArguments<Planned>& a, const RunShape&) {
   PlannedLaunch made =
       launch(kernels().norm_rows, row_shape(a.rows, a.columns, kRowHeaderBytes), a);
   const std::int64_t elements = std::int64_t{a.rows} * a.columns;
-  made.traffic.other_bytes = positive(4 * elements * (2 + moved(a.addend) + moved(a.sum)) +
-                                      row_bytes(a.row, a.rows, a.columns));
+  made.traffic.other_bytes =
+      positive(4 * elements * (1 + moved(a.addend) + moved(a.sum)) + 4 * std::int64_t{a.columns} +
+               row_bytes(a.row, a.rows, a.columns));
   made.traffic.fp32_ops = 8 * positive(elements);
   return {made};
 }
@@ -139,9 +140,11 @@ Launches launches(const ProductStep& step, const RunShape&) {
   const std::int64_t rows = mma ? 16 * std::int64_t{a.token_warps} : tile_rows;
   const std::int64_t outputs = mma ? kMmaOutputs * (kMmaThreads / 32 / std::max(a.token_warps, 1))
                                    : kDp4aThreads / std::max(a.lanes, 1) * kDp4aOutputs;
-  LaunchShape shape{{0, dimension(divided_up(a.rows, rows))}, {dimension(kMmaThreads)}, 0};
+  const std::int64_t row_tiles = divided_up(a.rows, rows);
+  LaunchShape shape{{0, dimension(row_tiles)}, {dimension(kMmaThreads)}, 0};
   Traffic traffic;
   std::uint64_t all_outputs = 0;
+  std::int64_t exponents = 0;  // of a row; sums alone need none
   std::int64_t blocks = 0;
   for (int i = 0; i < std::clamp(a.used, 0, kSegments); ++i) {
     const ProductSegment<Planned>& s = a.segments[i];
@@ -151,6 +154,7 @@ Launches launches(const ProductStep& step, const RunShape&) {
         positive(s.outputs) *
         positive(a.columns + scale_bytes(s.scales, a.span / 32, bool{s.sums}) + (s.bias ? 4 : 0));
     traffic.other_bytes += positive(s.outputs) * positive(a.rows) * (s.sums ? 8U : 4U);
+    if (!s.sums) exponents = 1;
   }
   shape.grid.x = dimension(blocks);
   if (mma) {
@@ -161,7 +165,8 @@ Launches launches(const ProductStep& step, const RunShape&) {
                               : half ? kernels().product_mma_half
                                      : kernels().product_mma,
                               shape, step);
-  traffic.other_bytes += positive(a.rows) * positive(2 * std::int64_t{a.columns} + 1);
+  traffic.other_bytes += positive(a.rows) * positive(2 * std::int64_t{a.columns} + exponents);
+  traffic.again_bytes = traffic.weight_bytes * positive(row_tiles - 1);
   made.macs = all_outputs * positive(a.rows) * positive(a.columns);
   traffic.int8_macs = 2 * made.macs;  // two passes of bytes
   traffic.tensor_macs = mma ? traffic.int8_macs : 0;
@@ -181,14 +186,16 @@ Launches launches(const HeadsArguments<Planned>& planned, const RunShape& run) {
     const std::int64_t elements = std::int64_t{a.rows} * s.heads * a.columns;
     const std::int64_t block = 2 * elements + std::int64_t{a.rows} * s.heads;
     heads += s.heads;
-    other += 4 * elements * (1 + moved(s.normed) + moved(s.rotated)) + moved(s.q) * block;
+    other += 4 * elements * (1 + moved(s.normed) + moved(s.rotated)) + moved(s.q) * block +
+             (s.gain ? 4 * std::int64_t{a.columns} : 0);
     kv += s.cache ? block : 0;
   }
   const std::int64_t units = heads * a.rows;
   PlannedLaunch made =
       launch(kernels().head_blocks,
              {{dimension(divided_up(units, kHeadWarps))}, {dimension(32 * kHeadWarps)}, 0}, a);
-  made.traffic.other_bytes = positive(other + std::int64_t{4} * a.rows * a.columns);
+  made.traffic.other_bytes =
+      positive(other + std::int64_t{4} * a.rows * (a.columns + (kv != 0 ? 1 : 0)));
   made.traffic.kv_bytes = positive(kv);
   made.traffic.fp32_ops = positive(8 * units * a.columns);
   return {made};
@@ -197,21 +204,39 @@ Launches launches(const HeadsArguments<Planned>& planned, const RunShape& run) {
 /// Positions that a row sees, over the rows of a tile: their number, and of the union.
 struct SeenPositions {
   std::int64_t sum = 0;
-  std::int64_t together = 0;  ///< of rows that share a cache
+  std::int64_t together = 0;   ///< of rows that share a cache
+  std::int64_t by_blocks = 0;  ///< the sum of what each block's rows see together
+};
+
+/// From the first position that one of some rows sees to the last.
+struct PositionRange {
+  std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t highest = -1;
+
+  void add(std::int64_t first, std::int64_t last) {
+    lowest = std::min(lowest, first);
+    highest = std::max(highest, last);
+  }
+  std::int64_t count() const { return highest < lowest ? 0 : highest - lowest + 1; }
 };
 
 SeenPositions seen_positions(const AttentionArguments<Planned>& a, const RunShape& run) {
   SeenPositions seen;
-  std::int64_t lowest = run.reach;
-  std::int64_t highest = -1;
+  PositionRange all;
+  PositionRange block;
+  const std::int64_t row_tile = std::max(a.row_tile, 1);
   for (std::int64_t r = 0; r < a.tile_rows; ++r) {
     const std::int64_t last = run.positions[static_cast<std::size_t>(a.tile_first + r)];
     const std::int64_t first = a.window == 0 ? 0 : std::max<std::int64_t>(0, last - a.window + 1);
     seen.sum += last - first + 1;
-    lowest = std::min(lowest, first);
-    highest = std::max(highest, last);
+    all.add(first, last);
+    block.add(first, last);
+    if ((r + 1) % row_tile == 0 || r + 1 == a.tile_rows) {
+      seen.by_blocks += block.count();
+      block = {};
+    }
   }
-  seen.together = a.each != 0 ? seen.sum : std::max<std::int64_t>(highest - lowest + 1, 0);
+  seen.together = a.each != 0 ? seen.sum : all.count();
   return seen;
 }
 
@@ -224,14 +249,17 @@ void add_attention_tile(const AttentionArguments<Planned>& a, const RunShape& ru
                     static_cast<std::size_t>(kScoresBytes)};
   const std::uint64_t pairs = positive(seen.sum) * positive(a.heads);  // of query and position
   const std::uint64_t partials = positive(a.tile_rows) * positive(a.heads) * positive(a.splits);
+  const std::uint64_t tops = positive(a.tile_rows) * positive(a.key_heads) * positive(a.splits);
   const std::uint64_t cached = positive(seen.together) * positive(a.key_heads);
+  const std::uint64_t again = positive(seen.by_blocks - seen.together) * positive(a.key_heads);
   const std::uint64_t columns = positive(a.columns);
 
   PlannedLaunch scores = launch(kernels().attention_scores, shape, a);
   scores.macs = pairs * columns;
   scores.traffic.kv_bytes = cached * (2 * columns + 2);
-  scores.traffic.other_bytes =
-      4 * pairs + 8 * partials + 2 * positive(a.tile_rows) * positive(a.heads) * columns;
+  scores.traffic.again_bytes = again * (2 * columns + 2);
+  scores.traffic.other_bytes = 4 * (pairs + partials + tops) +
+                               positive(a.tile_rows) * (positive(a.heads) * (2 * columns + 1) + 4);
   scores.traffic.int8_macs = 4 * scores.macs;  // four products of bytes
   scores.traffic.fp32_ops = 4 * pairs;
   made.push_back(scores);
@@ -241,7 +269,9 @@ void add_attention_tile(const AttentionArguments<Planned>& a, const RunShape& ru
   PlannedLaunch values = launch(kernels().attention_values, shape, a);
   values.macs = pairs * columns;
   values.traffic.kv_bytes = cached * (2 * columns + 1);
-  values.traffic.other_bytes = 4 * pairs + partials * (8 + 8 * columns);
+  values.traffic.again_bytes = again * (2 * columns + 1);
+  values.traffic.other_bytes =
+      4 * (pairs + partials + tops + positive(a.tile_rows)) + partials * (8 + 8 * columns);
   values.traffic.fp32_ops = pairs * (2 * columns + 24);  // wide multiply-adds, exp
   made.push_back(values);
 
@@ -249,8 +279,8 @@ void add_attention_tile(const AttentionArguments<Planned>& a, const RunShape& ru
   const std::int64_t header = kRowHeaderBytes + divided_up(std::int64_t{a.heads} * 8, 16) * 16;
   PlannedLaunch rows =
       launch(kernels().attention_rows, row_shape(a.tile_rows, row_columns, header), a);
-  rows.traffic.other_bytes =
-      partials * (8 + 8 * columns) + positive(row_bytes(a.row, a.tile_rows, row_columns));
+  rows.traffic.other_bytes = 4 * tops + partials * (8 + 8 * columns) +
+                             positive(row_bytes(a.row, a.tile_rows, row_columns));
   rows.traffic.fp32_ops = 4 * positive(a.tile_rows * row_columns);
   made.push_back(rows);
 }

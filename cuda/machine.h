@@ -26,9 +26,11 @@ struct Dim3 {
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-/// Useful traffic and work of a launch. A launcher declares it from shapes; the host executor
-/// counts the same numbers while the kernel runs (cuda/kernels/primitives.cuh says which helper
-/// counts what), and tests hold the two equal.
+/// Traffic and work of a launch. A launcher declares from shapes what device memory has to give and
+/// take: each useful byte once, however many threads ask for it. The host executor counts what the
+/// threads ask for, each time that they do (cuda/kernels/primitives.cuh says which helper counts
+/// what); what is asked for again comes from the caches. Tests hold the declared bytes to the bytes
+/// that a kernel touches, and the declared products to the counted ones.
 struct Traffic {
   std::uint64_t weight_bytes = 0;  ///< packed weights read from device memory
   std::uint64_t kv_bytes = 0;      ///< keys, values and their exponents, read or written
@@ -36,6 +38,9 @@ struct Traffic {
   std::uint64_t int8_macs = 0;     ///< 8 x 8 bit multiply-adds: dp4a 4, mma m16n8k32 4096
   std::uint64_t fp32_ops = 0;      ///< operations of the binary32 and int32 units (see count_fp32)
   std::uint64_t tensor_macs = 0;   ///< those of int8_macs that mma makes, on the tensor cores
+  /// Declared alone, and not part of bytes(): what further tiles of rows read again of the weights,
+  /// keys and values. The second-level cache gives it where they fit.
+  std::uint64_t again_bytes = 0;
 
   std::uint64_t bytes() const { return weight_bytes + kv_bytes + other_bytes; }
   Traffic& operator+=(const Traffic& other);
@@ -48,6 +53,8 @@ struct Counters {
   std::uint64_t barriers = 0;            ///< block barriers completed, over all blocks
   std::uint64_t barriers_per_block = 0;  ///< the most that one block completed
   std::uint64_t collectives = 0;         ///< warp-wide operations completed, over all warps
+  /// Different bytes that the helpers accessed; where HostOptions::count_touched asks for it.
+  std::uint64_t touched_bytes = 0;
 };
 
 /// A kernel: its `extern "C"` symbol in the cubins, and the same source compiled for the host.

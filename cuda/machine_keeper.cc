@@ -9,7 +9,8 @@ bool same(const HostOptions& a, const HostOptions& b) {
   return a.executor.seed == b.executor.seed && a.executor.shared_fill == b.executor.shared_fill &&
          a.executor.mix_warps == b.executor.mix_warps && a.memory_fill == b.memory_fill &&
          a.guard_bytes == b.guard_bytes && a.check_addresses == b.check_addresses &&
-         a.check_traffic == b.check_traffic && a.reason == b.reason;
+         a.count_touched == b.count_touched && a.check_traffic == b.check_traffic &&
+         a.reason == b.reason;
 }
 
 }  // namespace

@@ -59,7 +59,6 @@ void PlanRunner::check(const Step& step) const {
 void PlanRunner::launch(const Step& step, PlanOutputs* outputs) {
   for (const PlannedLaunch& launch : launches_of(step, run_)) {
     if (outputs != nullptr) {
-      outputs->useful_bytes += launch.traffic.bytes();
       outputs->macs += launch.macs;
       outputs->launches.push_back({group_, step.chip, launch.traffic.bytes(), launch.macs});
     }

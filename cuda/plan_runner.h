@@ -25,8 +25,7 @@ struct PlanOutputs {
   std::vector<float> outputs;
   std::optional<FaultSite> fault;
   PushedCaches pushed;
-  std::uint64_t useful_bytes = 0;
-  std::uint64_t macs = 0;
+  std::uint64_t macs = 0;              ///< of the model
   std::vector<LaunchOrigin> launches;  ///< in the order in which they were made
 };
 

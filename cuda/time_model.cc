@@ -71,6 +71,40 @@ struct Reader {
   }
 };
 
+double clock_hz(const GpuConfig& gpu) { return gpu.clock_mhz * 1e6; }
+double gap_seconds(const GpuConfig& gpu) { return gpu.launch_us * 1e-6; }
+
+/// Waves of blocks that are resident together.
+std::uint64_t waves_of(const LaunchShape& shape, const GpuConfig& gpu) {
+  const std::uint64_t resident =
+      std::clamp<std::uint64_t>(gpu.max_threads / shape.block.count(), 1, gpu.max_blocks);
+  const std::uint64_t at_once = resident * gpu.multiprocessors;
+  return (shape.grid.count() + at_once - 1) / at_once;
+}
+
+/// Bytes of a launch that pass the HBM.
+struct HbmBytes {
+  double weights = 0;
+  double kv = 0;
+  double other = 0;
+  double all() const { return weights + kv + other; }
+};
+
+/// Each declared byte once. Blocks of a wave share what they read; a further wave finds what fits
+/// in the second-level cache there, and reads a larger operand again.
+HbmBytes hbm_bytes(const LaunchRecord& launch, const GpuConfig& gpu) {
+  const Traffic& declared = launch.declared;
+  HbmBytes bytes{static_cast<double>(declared.weight_bytes), static_cast<double>(declared.kv_bytes),
+                 static_cast<double>(declared.other_bytes)};
+  const double streamed = bytes.weights + bytes.kv;
+  if (declared.again_bytes == 0 || streamed <= static_cast<double>(gpu.l2_bytes)) return bytes;
+  const double waves = static_cast<double>(waves_of(launch.shape, gpu));
+  const double again = std::min(static_cast<double>(declared.again_bytes), (waves - 1) * streamed);
+  bytes.weights *= 1 + again / streamed;
+  bytes.kv *= 1 + again / streamed;
+  return bytes;
+}
+
 /// Seconds that a launch spends on each thing.
 struct Seconds {
   double hbm = 0;
@@ -80,37 +114,27 @@ struct Seconds {
   double body() const { return std::max({hbm, int8, fp32}); }
 };
 
-double clock_hz(const GpuConfig& gpu) { return gpu.clock_mhz * 1e6; }
-
-/// At efficiencies of 1 where `peak`.
-Seconds seconds_of(const Traffic& traffic, const GpuConfig& gpu, bool peak) {
-  const auto eta = [peak](double efficiency) { return peak ? 1.0 : efficiency; };
-  const double lanes_hz = static_cast<double>(gpu.multiprocessors) * clock_hz(gpu);
-  const auto dp4a_macs = static_cast<double>(traffic.int8_macs - traffic.tensor_macs);
-  Seconds seconds;
-  seconds.hbm =
-      static_cast<double>(traffic.bytes()) / (gpu.hbm_gb_per_s * 1e9 * eta(gpu.hbm_efficiency));
-  seconds.int8 = 2.0 * static_cast<double>(traffic.tensor_macs) /
-                     (gpu.int8_tensor_tops * 1e12 * eta(gpu.int8_tensor_efficiency)) +
-                 dp4a_macs / (4.0 * static_cast<double>(gpu.dp4a_per_clock) * lanes_hz *
-                              eta(gpu.dp4a_efficiency));
-  seconds.fp32 = static_cast<double>(traffic.fp32_ops) /
-                 (static_cast<double>(gpu.fp32_per_clock) * lanes_hz * eta(gpu.fp32_efficiency));
-  return seconds;
-}
-
-const Traffic& traffic_of(const LaunchRecord& launch) {
-  return launch.counted ? launch.counted->traffic : launch.declared;
-}
-
 /// Blocks that cannot be resident together go through their barriers one after the other.
 double barrier_seconds(const LaunchRecord& launch, const GpuConfig& gpu) {
   if (!launch.counted) return 0;
-  const std::uint64_t resident =
-      std::clamp<std::uint64_t>(gpu.max_threads / launch.shape.block.count(), 1, gpu.max_blocks);
-  const std::uint64_t at_once = resident * gpu.multiprocessors;
-  const std::uint64_t waves = (launch.shape.grid.count() + at_once - 1) / at_once;
+  const std::uint64_t waves = waves_of(launch.shape, gpu);
   return static_cast<double>(launch.counted->barriers_per_block * waves) * gpu.barrier_ns * 1e-9;
+}
+
+Seconds seconds_of(const LaunchRecord& launch, const GpuConfig& gpu) {
+  const Traffic& work = launch.counted ? launch.counted->traffic : launch.declared;
+  const double lanes_hz = static_cast<double>(gpu.multiprocessors) * clock_hz(gpu);
+  const auto dp4a_macs = static_cast<double>(work.int8_macs - work.tensor_macs);
+  Seconds seconds;
+  seconds.hbm = hbm_bytes(launch, gpu).all() / (gpu.hbm_gb_per_s * 1e9 * gpu.hbm_efficiency);
+  seconds.int8 =
+      2.0 * static_cast<double>(work.tensor_macs) /
+          (gpu.int8_tensor_tops * 1e12 * gpu.int8_tensor_efficiency) +
+      dp4a_macs / (4.0 * static_cast<double>(gpu.dp4a_per_clock) * lanes_hz * gpu.dp4a_efficiency);
+  seconds.fp32 = static_cast<double>(work.fp32_ops) /
+                 (static_cast<double>(gpu.fp32_per_clock) * lanes_hz * gpu.fp32_efficiency);
+  seconds.barriers = barrier_seconds(launch, gpu);
+  return seconds;
 }
 
 using Shares = std::array<double, kCategories>;
@@ -119,19 +143,20 @@ double& share(Shares& shares, Category category) {
 }
 
 /// Gives a launch's seconds to the categories: what it was waiting for.
-void add_launch(const LaunchRecord& launch, const Seconds& seconds, double gap, Shares& shares) {
-  const Traffic& traffic = traffic_of(launch);
+void add_launch(const LaunchRecord& launch, const GpuConfig& gpu, Shares& shares) {
+  const Seconds seconds = seconds_of(launch, gpu);
   const double body = seconds.body();
-  if (seconds.hbm == body && traffic.bytes() != 0) {
-    const double per_byte = body / static_cast<double>(traffic.bytes());
-    share(shares, Category::kWeightStream) += per_byte * static_cast<double>(traffic.weight_bytes);
-    share(shares, Category::kKvStream) += per_byte * static_cast<double>(traffic.kv_bytes);
-    share(shares, Category::kMovement) += per_byte * static_cast<double>(traffic.other_bytes);
+  const HbmBytes bytes = hbm_bytes(launch, gpu);
+  if (seconds.hbm == body && bytes.all() > 0) {
+    const double per_byte = body / bytes.all();
+    share(shares, Category::kWeightStream) += per_byte * bytes.weights;
+    share(shares, Category::kKvStream) += per_byte * bytes.kv;
+    share(shares, Category::kMovement) += per_byte * bytes.other;
   } else {
     share(shares, Category::kCompute) += body;
   }
   share(shares, Category::kSynchronisation) += seconds.barriers;
-  share(shares, Category::kIdle) += gap;
+  share(shares, Category::kIdle) += gap_seconds(gpu);
 }
 
 /// Whole cycles whose sum is the whole: rounds the running sums.
@@ -148,28 +173,14 @@ std::array<std::uint64_t, kCategories> whole_cycles(const Shares& shares, double
   return cycles;
 }
 
-/// The limit on which most of the time went, and which part of the time it would take at its peak.
-Bound nearest_bound(const Seconds& at_peak, double gaps, double seconds) {
-  Bound bound{"hbm", at_peak.hbm};
-  if (at_peak.int8 > bound.fraction) bound = {"int8", at_peak.int8};
-  if (at_peak.fp32 > bound.fraction) bound = {"fp32", at_peak.fp32};
-  if (gaps > bound.fraction) bound = {"launch", gaps};
-  bound.fraction = seconds > 0 ? bound.fraction / seconds : 0;
-  return bound;
-}
-
-Traffic total_traffic(std::span<const LaunchRecord> launches) {
-  Traffic total;
-  for (const LaunchRecord& launch : launches) total += traffic_of(launch);
-  return total;
-}
-
-void add_totals(std::span<const LaunchRecord> launches, const GpuConfig& gpu, Timing& timing) {
-  const Traffic total = total_traffic(launches);
-  timing.bytes["hbm"] = total.bytes();
-  timing.macs = total.int8_macs;
-  const double gaps = static_cast<double>(launches.size()) * gpu.launch_us * 1e-6;
-  timing.bound = nearest_bound(seconds_of(total, gpu, /*peak=*/true), gaps, timing.seconds);
+void add_totals(std::span<const LaunchRecord> launches, std::uint64_t macs, const GpuConfig& gpu,
+                Timing& timing) {
+  std::uint64_t bytes = 0;
+  for (const LaunchRecord& launch : launches) bytes += launch.declared.bytes();
+  timing.bytes["hbm"] = bytes;
+  timing.macs = macs;
+  const LeastTime least = least_time(bytes, macs, launches.size(), gpu);
+  timing.bound = Bound{least.name, timing.seconds > 0 ? least.seconds / timing.seconds : 0};
 }
 
 }  // namespace
@@ -188,6 +199,7 @@ GpuConfig parse_gpu_config(std::string_view text, std::string_view where) {
   read.count("memory_bytes", gpu.memory_bytes, std::uint64_t{1} << 50);
   read.number("hbm_gb_per_s", gpu.hbm_gb_per_s, kHighestRate);
   read.number("hbm_efficiency", gpu.hbm_efficiency, 1);
+  read.count("l2_bytes", gpu.l2_bytes, std::uint64_t{1} << 50);
   read.number("int8_tensor_tops", gpu.int8_tensor_tops, kHighestRate);
   read.number("int8_tensor_efficiency", gpu.int8_tensor_efficiency, 1);
   read.count("dp4a_per_clock", gpu.dp4a_per_clock, 1'000'000);
@@ -228,18 +240,26 @@ LaneConfig load_gpu_config(const std::filesystem::path& file, std::span<const Se
 }
 
 LaunchSeconds launch_seconds(const LaunchRecord& launch, const GpuConfig& gpu) {
-  const Seconds seconds = seconds_of(traffic_of(launch), gpu, /*peak=*/false);
-  return {seconds.body() + barrier_seconds(launch, gpu), gpu.launch_us * 1e-6};
+  const Seconds seconds = seconds_of(launch, gpu);
+  return {seconds.body() + seconds.barriers, gap_seconds(gpu)};
 }
 
-Timing modelled_timing(std::span<const LaunchRecord> launches, const GpuConfig& gpu) {
+double peak_macs_per_second(const GpuConfig& gpu) { return gpu.int8_tensor_tops * 1e12 / 4; }
+
+LeastTime least_time(std::uint64_t bytes, std::uint64_t macs, std::size_t launches,
+                     const GpuConfig& gpu) {
+  LeastTime least{"hbm", static_cast<double>(bytes) / (gpu.hbm_gb_per_s * 1e9)};
+  const double products = static_cast<double>(macs) / peak_macs_per_second(gpu);
+  if (products > least.seconds) least = {"int8", products};
+  const double gaps = static_cast<double>(launches) * gap_seconds(gpu);
+  if (gaps > least.seconds) least = {"launch", gaps};
+  return least;
+}
+
+Timing modelled_timing(std::span<const LaunchRecord> launches, std::uint64_t macs,
+                       const GpuConfig& gpu) {
   Shares shares{};
-  const double gap = gpu.launch_us * 1e-6;
-  for (const LaunchRecord& launch : launches) {
-    Seconds seconds = seconds_of(traffic_of(launch), gpu, /*peak=*/false);
-    seconds.barriers = barrier_seconds(launch, gpu);
-    add_launch(launch, seconds, gap, shares);
-  }
+  for (const LaunchRecord& launch : launches) add_launch(launch, gpu, shares);
   double total = 0;
   for (const double seconds : shares) total += seconds;
   Timing timing(TimeClass::kModelled, total);
@@ -249,14 +269,14 @@ Timing modelled_timing(std::span<const LaunchRecord> launches, const GpuConfig& 
   for (const std::uint64_t part : *timing.cycles_by_category) cycles += part;
   timing.cycles = cycles;
   timing.remark = "uncalibrated, +-30 %";
-  add_totals(launches, gpu, timing);
+  add_totals(launches, macs, gpu, timing);
   return timing;
 }
 
-Timing measured_timing(double seconds, std::span<const LaunchRecord> launches,
+Timing measured_timing(double seconds, std::span<const LaunchRecord> launches, std::uint64_t macs,
                        const GpuConfig& gpu) {
   Timing timing(TimeClass::kMeasured, seconds);
-  add_totals(launches, gpu, timing);
+  add_totals(launches, macs, gpu, timing);
   timing.remark = "median of graph replays";
   return timing;
 }

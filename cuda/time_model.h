@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -27,6 +28,7 @@ struct GpuConfig {
   std::uint64_t memory_bytes = 0;
   double hbm_gb_per_s = 0;
   double hbm_efficiency = 0;
+  std::uint64_t l2_bytes = 0;
   double int8_tensor_tops = 0;  ///< 10^12 operations a second, two a multiply-add, dense
   double int8_tensor_efficiency = 0;
   std::uint64_t dp4a_per_clock = 0;  ///< on a multiprocessor; four multiply-adds each
@@ -58,14 +60,33 @@ struct LaunchSeconds {
 };
 LaunchSeconds launch_seconds(const LaunchRecord& launch, const GpuConfig& gpu);
 
+/// Multiply-adds of the model that a second allows at most. One has an operand of 16 bits: two
+/// products of 8 bits, or four operations of those that a data sheet counts.
+double peak_macs_per_second(const GpuConfig& gpu);
+
+/// What no run of some launches can beat, and what it is that binds.
+struct LeastTime {
+  std::string name;  ///< "hbm", "int8" or "launch"
+  double seconds = 0;
+};
+
+/// The greatest of `bytes` (useful ones) over the peak of the HBM, `macs` (of the model) over
+/// peak_macs_per_second and `launches` gaps. A run's bound and `bench fits` both take it from here.
+LeastTime least_time(std::uint64_t bytes, std::uint64_t macs, std::size_t launches,
+                     const GpuConfig& gpu);
+
 /// What the launches would take on the GPU: per launch the greatest of bytes, products and binary32
 /// operations over their rates, then its barriers, then the gap to the next launch. Class
-/// kModelled. Uses what the executor counted; where a launch was not counted, what it declared.
-Timing modelled_timing(std::span<const LaunchRecord> launches, const GpuConfig& gpu);
+/// kModelled. Bytes are those declared, each once, and again those that tiles of rows after the
+/// first wave of blocks read again where the weights, or keys and values, are larger than the
+/// second-level cache. Operations and barriers are those that the executor counted; where a launch
+/// was not counted, the declared ones and no barriers. `macs`: of the model.
+Timing modelled_timing(std::span<const LaunchRecord> launches, std::uint64_t macs,
+                       const GpuConfig& gpu);
 
-/// What a GPU took (Machine::median_seconds) for these launches. Class kMeasured; the bound is
-/// which of `gpu`'s rates is nearest, if the configuration is of that GPU.
-Timing measured_timing(double seconds, std::span<const LaunchRecord> launches,
+/// What a GPU took (Machine::median_seconds) for these launches. Class kMeasured; the bound is that
+/// of `gpu`, if the configuration is of that GPU.
+Timing measured_timing(double seconds, std::span<const LaunchRecord> launches, std::uint64_t macs,
                        const GpuConfig& gpu);
 
 }  // namespace logos::cuda

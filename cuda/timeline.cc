@@ -93,9 +93,7 @@ Timeline timeline_of(const Plan& plan, std::span<const LaunchRecord> records,
   Timeline timeline;
   timeline.memory = "hbm";
   timeline.bytes_per_second = gpu.hbm_gb_per_s * 1e9;
-  // A multiply-add of the model has an operand of 16 bits: two products of 8 bits, or four
-  // operations of those that a data sheet counts.
-  timeline.macs_per_second = gpu.int8_tensor_tops * 1e12 / 4;
+  timeline.macs_per_second = peak_macs_per_second(gpu);
   double modelled = 0;
   for (const LaunchRecord& record : records) {
     const LaunchSeconds seconds = launch_seconds(record, gpu);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/host/address_ranges.h"
 #include "cuda/host/fiber.h"
 #include "cuda/host/mma.h"
 #include "cuda/host/place.h"
@@ -31,24 +32,6 @@ struct ExecutorOptions {
   std::uint8_t shared_fill = 0xA5;
   /// Threads of different warps start in one mixed order instead of warp after warp (slower).
   bool mix_warps = false;
-};
-
-/// Byte ranges that kernels may touch, for `touch` below.
-class AddressRanges {
- public:
-  void insert(const std::byte* begin, std::size_t bytes, std::string name);
-  void erase(const std::byte* begin);
-  bool contains(const void* address, std::size_t bytes) const;
-  std::string nearest(const void* address) const;  ///< the buffer below and how far past it
-
- private:
-  struct Range {
-    const std::byte* begin;
-    std::size_t bytes;
-    std::string name;
-  };
-
-  std::vector<Range> ranges_;  // sorted by address
 };
 
 struct Index3 {

@@ -140,8 +140,10 @@ void HostMachine::launch_bytes(const Kernel& kernel, const LaunchShape& shape,
                                std::span<const std::byte> args, const Traffic& declared) {
   CHECK(args.size() == kernel.args_bytes && kernel.args_bytes <= kMaxArgumentBytes);
   const host::AddressRanges* ranges = options_.check_addresses ? &ranges_ : nullptr;
-  const Counters counted =
+  if (options_.count_touched) ranges_.note_touched();
+  Counters counted =
       executor_.run(kernel.name, shape, kernel.host, args.data(), kernel.early_exit, ranges);
+  if (options_.count_touched) counted.touched_bytes = ranges_.touched();
   check_guards(kernel.name);
   if (options_.check_traffic && !(counted.traffic == declared)) {
     const auto text = [](const Traffic& t) {

@@ -22,6 +22,8 @@ struct HostOptions {
   std::size_t guard_bytes = 256;
   /// Looks up every address that the helpers of cuda/kernels/primitives.cuh access (slower).
   bool check_addresses = false;
+  /// With check_addresses: Counters::touched_bytes of each launch (slower still).
+  bool count_touched = false;
   /// Throws KernelFault where a launch's declared traffic is not what its kernel counted.
   bool check_traffic = false;
   /// Why the kernels run on this host; shown in `description`.

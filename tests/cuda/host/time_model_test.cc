@@ -42,7 +42,11 @@ LaunchRecord launch_of(const Traffic& traffic, std::uint64_t barriers = 0) {
   Counters counters;
   counters.traffic = traffic;
   counters.barriers_per_block = barriers;
-  return {"k", {{1000}, {256}, 0}, {}, counters};
+  return {"k", {{1000}, {256}, 0}, traffic, counters};
+}
+
+Timing timing_of(const std::vector<LaunchRecord>& launches, std::uint64_t macs = 0) {
+  return modelled_timing(launches, macs, h100());
 }
 
 TEST(GpuConfigs, EveryFileIsCompleteAndTheDefaultIsThere) {
@@ -116,7 +120,7 @@ TEST(TimeModel, AMemoryBoundLaunchTakesItsBytesOverTheBandwidth) {
   const GpuConfig gpu = h100();
   const std::vector<LaunchRecord> launches = {
       launch_of({.weight_bytes = 3'000'000'000, .kv_bytes = 1'000'000'000})};
-  const Timing timing = modelled_timing(launches, gpu);
+  const Timing timing = timing_of(launches);
   const double want = 4e9 / (gpu.hbm_gb_per_s * 1e9 * gpu.hbm_efficiency) + gpu.launch_us * 1e-6;
   EXPECT_NEAR(timing.seconds, want, want * 1e-12);
   EXPECT_EQ(timing.time_class, TimeClass::kModelled);
@@ -132,34 +136,86 @@ TEST(TimeModel, AMemoryBoundLaunchTakesItsBytesOverTheBandwidth) {
   EXPECT_EQ(at(Category::kCompute), 0);
 }
 
+TEST(TimeModel, WhatThreadsAskForAgainPassesNoHbm) {
+  LaunchRecord shared = launch_of({.weight_bytes = 100'000'000, .other_bytes = 1000});
+  const double once = timing_of({shared}).seconds;
+  shared.counted->traffic.weight_bytes *= 3;
+  shared.counted->traffic.other_bytes = 900'000'000;
+  EXPECT_EQ(timing_of({shared}).seconds, once);
+}
+
+TEST(TimeModel, OnlyWhatIsLargerThanTheCachePassesAgainAndNoMoreThanOnceAWave) {
+  const GpuConfig gpu = h100();
+  const auto bytes_passed = [&](std::uint64_t operand, std::uint32_t blocks, bool kv) {
+    LaunchRecord launch =
+        launch_of({.weight_bytes = kv ? 0 : operand, .kv_bytes = kv ? operand : 0});
+    launch.declared.again_bytes = 3 * operand;  // four tiles of rows
+    launch.shape.grid.x = blocks;
+    const double seconds = timing_of({launch}).seconds - gpu.launch_us * 1e-6;
+    return seconds * gpu.hbm_gb_per_s * 1e9 * gpu.hbm_efficiency / static_cast<double>(operand);
+  };
+  constexpr std::uint32_t kWave = 8 * 132;
+  for (const bool kv : {false, true}) {
+    EXPECT_NEAR(bytes_passed(gpu.l2_bytes, 100 * kWave, kv), 1, 1e-9);
+    EXPECT_NEAR(bytes_passed(gpu.l2_bytes + 1, kWave, kv), 1, 1e-9);
+    EXPECT_NEAR(bytes_passed(gpu.l2_bytes + 1, 2 * kWave, kv), 2, 1e-9);
+    EXPECT_NEAR(bytes_passed(gpu.l2_bytes + 1, 100 * kWave, kv), 4, 1e-9);
+  }
+  LaunchRecord launch = launch_of({.weight_bytes = 2 * gpu.l2_bytes});
+  launch.declared.again_bytes = 2 * gpu.l2_bytes;
+  launch.shape.grid.x = 2 * kWave;
+  const Timing timing = timing_of({launch});
+  EXPECT_EQ(timing.bytes.at("hbm"), 2 * gpu.l2_bytes);  // useful ones
+  EXPECT_NEAR(timing.bound->fraction, gpu.hbm_efficiency / 2, 0.01);
+}
+
+TEST(TimeModel, TheBoundFollowsFromBytesMacsAndLaunches) {
+  const GpuConfig gpu = h100();
+  const auto expect = [&](const LeastTime& least, const std::string& name, double seconds) {
+    EXPECT_EQ(least.name, name);
+    EXPECT_DOUBLE_EQ(least.seconds, seconds);
+  };
+  EXPECT_DOUBLE_EQ(peak_macs_per_second(gpu), 1979e12 / 4);
+  expect(least_time(3'350'000'000, 1, 1, gpu), "hbm", 1e-3);
+  expect(least_time(1, 1'979'000'000'000, 1, gpu), "int8", 4e-3);
+  expect(least_time(1, 1, 1000, gpu), "launch", 1.6e-3);
+  // Many threads that ask for the same, and rows of padding, change the time and not the bound.
+  LaunchRecord launch = launch_of({.weight_bytes = 1'000'000'000, .int8_macs = 4000});
+  launch.counted->traffic.int8_macs = 1'000'000'000'000;
+  const Timing timing = timing_of({launch}, 2000);
+  EXPECT_EQ(timing.bound->name, "hbm");
+  EXPECT_NEAR(timing.bound->fraction * timing.seconds, 1e9 / 3350e9, 1e-12);
+}
+
 TEST(TimeModel, TensorCoresAndDp4aHaveTheirOwnRates) {
   const GpuConfig gpu = h100();
   const std::uint64_t macs = 1'000'000'000'000;
   const double gap = gpu.launch_us * 1e-6;
-  const Timing tensor =
-      modelled_timing(std::vector{launch_of({.int8_macs = macs, .tensor_macs = macs})}, gpu);
-  const Timing dp4a = modelled_timing(std::vector{launch_of({.int8_macs = macs})}, gpu);
+  const Timing tensor = timing_of({launch_of({.int8_macs = macs, .tensor_macs = macs})}, macs / 2);
+  const Timing dp4a = timing_of({launch_of({.int8_macs = macs})}, macs / 2);
   const double tensor_rate = gpu.int8_tensor_tops * 1e12 / 2 * gpu.int8_tensor_efficiency;
   const double dp4a_rate = 4.0 * 64 * 132 * gpu.clock_mhz * 1e6 * gpu.dp4a_efficiency;
   EXPECT_NEAR(tensor.seconds - gap, 1e12 / tensor_rate, 1e-9);
   EXPECT_NEAR(dp4a.seconds - gap, 1e12 / dp4a_rate, 1e-9);
   EXPECT_EQ(tensor.bound->name, "int8");
-  EXPECT_EQ(tensor.macs, macs);
+  EXPECT_NEAR(tensor.bound->fraction, gpu.int8_tensor_efficiency, 0.001);
+  EXPECT_EQ(tensor.macs, macs / 2);
   EXPECT_GT((*tensor.cycles_by_category)[static_cast<std::size_t>(Category::kCompute)], 0U);
 }
 
 TEST(TimeModel, Binary32BarriersAndGapsCount) {
   const GpuConfig gpu = h100();
-  const Timing fp32 = modelled_timing(std::vector{launch_of({.fp32_ops = 1'000'000'000'000})}, gpu);
-  EXPECT_EQ(fp32.bound->name, "fp32");
+  const double fp32_rate = 128.0 * 132 * gpu.clock_mhz * 1e6 * gpu.fp32_efficiency;
+  EXPECT_NEAR(timing_of({launch_of({.fp32_ops = 1'000'000'000'000})}).seconds,
+              1e12 / fp32_rate + gpu.launch_us * 1e-6, 1e-9);
   // 1000 blocks of 256 threads: 8 blocks on each of 132 multiprocessors fit at once.
-  const Timing barriers = modelled_timing(std::vector{launch_of({}, 10)}, gpu);
+  const Timing barriers = timing_of({launch_of({}, 10)});
   EXPECT_NEAR(barriers.seconds, 10 * gpu.barrier_ns * 1e-9 + gpu.launch_us * 1e-6, 1e-15);
   EXPECT_EQ(barriers.bound->name, "launch");
   LaunchRecord waves = launch_of({}, 10);
   waves.shape.grid.x = 3 * 8 * 132 + 1;
-  EXPECT_NEAR(modelled_timing(std::vector{waves}, gpu).seconds,
-              4 * 10 * gpu.barrier_ns * 1e-9 + gpu.launch_us * 1e-6, 1e-15);
+  EXPECT_NEAR(timing_of({waves}).seconds, 4 * 10 * gpu.barrier_ns * 1e-9 + gpu.launch_us * 1e-6,
+              1e-15);
 }
 
 TEST(TimeModel, CategoriesAddUpToTheCyclesAndNoTimeIsBelowItsFloor) {
@@ -173,7 +229,7 @@ TEST(TimeModel, CategoriesAddUpToTheCyclesAndNoTimeIsBelowItsFloor) {
                                   .fp32_ops = i * i * 999},
                                  i % 5));
   }
-  const Timing timing = modelled_timing(launches, gpu);
+  const Timing timing = timing_of(launches);
   const auto& parts = *timing.cycles_by_category;
   EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), std::uint64_t{0}), *timing.cycles);
   EXPECT_NEAR(static_cast<double>(*timing.cycles), timing.seconds * *timing.clock_hz, 1.0);
@@ -187,22 +243,22 @@ TEST(TimeModel, DeclaredTrafficServesWhereNothingWasCounted) {
   LaunchRecord declared = launch_of({});
   declared.counted.reset();
   declared.declared = traffic;
-  const GpuConfig gpu = h100();
-  EXPECT_EQ(modelled_timing(std::vector{declared}, gpu).seconds,
-            modelled_timing(std::vector{launch_of(traffic)}, gpu).seconds);
+  EXPECT_EQ(timing_of({declared}).seconds, timing_of({launch_of(traffic)}).seconds);
 }
 
 TEST(TimeModel, NoLaunchesTakeNoTime) {
-  const Timing timing = modelled_timing({}, h100());
+  const Timing timing = timing_of({});
   EXPECT_EQ(timing.seconds, 0);
   EXPECT_EQ(timing.bound->fraction, 0);
 }
 
 TEST(TimeModel, AMeasuredTimeKeepsItsClass) {
-  const Timing timing = measured_timing(0.5, std::vector{launch_of({.weight_bytes = 10})}, h100());
+  const Timing timing =
+      measured_timing(0.5, std::vector{launch_of({.weight_bytes = 10})}, 7, h100());
   EXPECT_EQ(timing.time_class, TimeClass::kMeasured);
   EXPECT_EQ(timing.seconds, 0.5);
   EXPECT_EQ(timing.bytes.at("hbm"), 10U);
+  EXPECT_EQ(timing.macs, 7U);
   EXPECT_FALSE(timing.cycles.has_value());
 }
 

@@ -18,6 +18,7 @@ GpuConfig slow_gpu() {
   gpu.max_blocks = 1;
   gpu.hbm_gb_per_s = 1;
   gpu.hbm_efficiency = 1;
+  gpu.l2_bytes = 1;
   gpu.int8_tensor_tops = 1000;
   gpu.int8_tensor_efficiency = 1;
   gpu.dp4a_per_clock = 1000;
@@ -53,7 +54,7 @@ class CudaTimeline : public ::testing::Test {
 };
 
 TEST_F(CudaTimeline, PutsLaunchesEndToEndAndDividesAFusedOneByItsShares) {
-  const Timeline timeline = make(modelled_timing(records_, slow_gpu()));
+  const Timeline timeline = make(modelled_timing(records_, 14, slow_gpu()));
   ASSERT_EQ(timeline.slices.size(), 5U);
   const auto expect = [&](std::size_t index, std::int32_t track, std::int32_t line, double begin,
                           double end, const char* name) {
@@ -74,7 +75,7 @@ TEST_F(CudaTimeline, PutsLaunchesEndToEndAndDividesAFusedOneByItsShares) {
 }
 
 TEST_F(CudaTimeline, GivesALineItsPartOfTheGapOfTheBytesAndOfTheMacs) {
-  const Timeline timeline = make(modelled_timing(records_, slow_gpu()));
+  const Timeline timeline = make(modelled_timing(records_, 14, slow_gpu()));
   ASSERT_EQ(timeline.lines.size(), 4U);
   EXPECT_EQ(timeline.lines[1].line, 10);
   EXPECT_NEAR(timeline.lines[1].seconds, 3.75e-6, 1e-15);
@@ -84,7 +85,7 @@ TEST_F(CudaTimeline, GivesALineItsPartOfTheGapOfTheBytesAndOfTheMacs) {
 }
 
 TEST_F(CudaTimeline, ShowsTheBandwidthOfEachChip) {
-  const Timeline timeline = make(modelled_timing(records_, slow_gpu()));
+  const Timeline timeline = make(modelled_timing(records_, 14, slow_gpu()));
   ASSERT_EQ(timeline.counters.size(), 2U);
   const auto& samples = timeline.counters[0].samples;
   ASSERT_EQ(samples.size(), 2U);
@@ -93,8 +94,8 @@ TEST_F(CudaTimeline, ShowsTheBandwidthOfEachChip) {
 }
 
 TEST_F(CudaTimeline, SharesAMeasuredTimeAsTheModelHasItAndSaysSo) {
-  const double modelled = modelled_timing(records_, slow_gpu()).seconds;
-  const Timeline timeline = make(measured_timing(3 * modelled, records_, slow_gpu()));
+  const double modelled = modelled_timing(records_, 14, slow_gpu()).seconds;
+  const Timeline timeline = make(measured_timing(3 * modelled, records_, 14, slow_gpu()));
   EXPECT_NEAR(timeline.slices[0].end_ns, 12000, 1e-6);
   EXPECT_THAT(timeline.sampling, HasSubstr("measured as a whole"));
 }
