@@ -34,20 +34,21 @@ Fit fit_on(const cuda::CudaConfig& config, const ModelSpec& spec, const Cut& cut
                   {"  of it weights", "bytes", need.weights, there_is},
                   {"  of it caches", "bytes", need.caches, there_is},
                   {"  of it activations", "bytes", need.activations, there_is}};
-  double bytes = 0;
-  double macs = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t macs = 0;
+  std::size_t launches = 0;
   for (const cuda::Group& group : plan.groups) {
     for (const cuda::Step& step : group.steps) {
       for (const cuda::PlannedLaunch& launch : cuda::launches_of(step, run)) {
-        bytes += static_cast<double>(launch.traffic.bytes());
-        macs += static_cast<double>(launch.macs);
+        bytes += launch.traffic.bytes();
+        macs += launch.macs;
+        ++launches;
       }
     }
   }
-  const double of_memory = bytes / (config.gpu.hbm_gb_per_s * 1e9);
-  const double of_products = macs / (config.gpu.int8_tensor_tops * 1e12 / 2);
-  fit.bound = of_memory >= of_products ? "hbm" : "int8 tensor cores";
-  fit.bound_seconds = std::max(of_memory, of_products);
+  const cuda::LeastTime least = cuda::least_time(bytes, macs, launches, config.gpu);
+  fit.bound = least.name;
+  fit.bound_seconds = least.seconds;
   if (chips > 1) fit.notes = {"all chips of a program stand on one GPU"};
   return fit;
 }

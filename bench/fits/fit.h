@@ -25,7 +25,7 @@ struct Fit {
   std::vector<MemoryUse> memories;
   std::int64_t chips = 1;      ///< GPUs, boards or physical chips that it stands on
   std::int64_t chips_are = 1;  ///< of those that there are
-  std::string bound;           ///< the peak that binds: "hbm", "ddr", "sram", "mac_array", …
+  std::string bound;           ///< what binds: "hbm", "launch", "ddr", "sram", "mac_array", …
   double bound_seconds = 0;    ///< no run can be faster
   std::vector<std::string> notes;
 
@@ -57,8 +57,9 @@ struct FitAnswer {
   std::string reason;      ///< why it does not fit; "" where it does
   /// Fewest chips of the program (1 up to the query heads) that it fits on; null: on none.
   std::optional<std::int64_t> chips_needed;
-  /// Largest context of a step with the cut's rows, and most rows of a step with its context, on
-  /// the chips asked for; null where not even the smallest fits.
+  /// Largest context of a step with the cut's rows (of a chunk: of a decode step, as its rows share
+  /// a cache), and most rows of a step with its context (of a chunk: its rows), on the chips asked
+  /// for; null where not even the smallest fits.
   std::optional<std::int64_t> largest_context;
   std::optional<std::int64_t> largest_batch;
 };

@@ -69,6 +69,35 @@ TEST(Fits, BoundsARunFromBelow) {
   EXPECT_GT(bound["tokens_per_second"].get<double>(), ran["tokens_per_second"].get<double>());
 }
 
+TEST(Fits, HasTheBoundOfARunOfCuda) {
+  struct Case {
+    std::string cut;
+    Arguments more;
+    std::string bound;
+  };
+  const std::string quick_launches = "gpu.launch_us=0.000001";
+  for (const Case& c :
+       {Case{"decode:64", {}, "launch"}, Case{"head@prefill:64", {"--set", quick_launches}, "hbm"},
+        Case{"layer:1@prefill:64", {"--set", quick_launches}, "hbm"},
+        Case{"batch:10x32", {"--set", quick_launches, "--chips", "2"}, "hbm"},
+        Case{"prefill:64",
+             {"--set", quick_launches, "--set", "gpu.hbm_gb_per_s=1000000"},
+             "int8"}}) {
+    SCOPED_TRACE(c.cut);
+    Arguments arguments = {"--cut", c.cut, "--lanes", "cuda"};
+    arguments.insert(arguments.end(), c.more.begin(), c.more.end());
+    const json bound = lane(fits(arguments), "cuda")["bound"];
+    arguments.insert(arguments.end(), {"--format", "json"});
+    const json run = json::parse(run_bench(arguments).out)["cuts"][0]["lanes"][0];
+    EXPECT_EQ(bound["name"], c.bound);
+    EXPECT_EQ(run["bound"]["name"], bound["name"]);
+    const auto seconds = bound["seconds"].get<double>();
+    EXPECT_NEAR(run["bound"]["fraction"].get<double>() * run["seconds"].get<double>(), seconds,
+                1e-9 * seconds);
+    EXPECT_LE(run["bound"]["fraction"].get<double>(), 1);
+  }
+}
+
 TEST(Fits, FindsTheLargestThatARunStillTakes) {
   const Arguments gpu = {"--lanes", "cuda", "--set", "gpu.memory_bytes=3000000"};
   Arguments arguments = {"--cut", "decode:8"};
