@@ -87,7 +87,7 @@ std::string amount(const Json& value, const std::string& unit) {
   return unit == "bytes" ? human_bytes(number) : human_count(number);
 }
 
-std::string console(const Json& fits) {
+std::string console(const Json& fits, bool is_chunk) {
   std::string text = fmt::format("{}: {} on {} chip(s) of the program\n",
                                  escaped(fits["model"].get<std::string>()),
                                  fits["cut"].get<std::string>(), fits["chips"].get<std::int64_t>());
@@ -108,7 +108,8 @@ std::string console(const Json& fits) {
     rows.push_back({"  chips of the program needed", lane["chips_needed"].is_null()
                                                          ? "none holds it"
                                                          : lane["chips_needed"].dump()});
-    rows.push_back({"  largest context", largest_text(lane["largest_context"], kMostContext)});
+    rows.push_back({is_chunk ? "  largest context of a decode step" : "  largest context",
+                    largest_text(lane["largest_context"], kMostContext)});
     rows.push_back({"  largest batch", largest_text(lane["largest_batch"], kMostBatch)});
     if (!lane["bound"].is_null()) {
       const Json& bound = lane["bound"];
@@ -207,9 +208,10 @@ int fits_command(const std::vector<std::string>& arguments) {
     all = all && answer.reason.empty();
     fits["lanes"].push_back(answer_json(answer, cut));
   }
-  const std::string text = options.format == Format::kJson  ? json_text(fits)
-                           : options.format == Format::kCsv ? csv(fits)
-                                                            : console(fits);
+  const std::string text = options.format == Format::kJson ? json_text(fits)
+                           : options.format == Format::kCsv
+                               ? csv(fits)
+                               : console(fits, cut.work == Cut::Work::kPrefill);
   write_result(text, options.out ? options.out->string() : "");
   return all ? 0 : 2;
 }

@@ -115,6 +115,22 @@ TEST(Fits, FindsTheLargestThatARunStillTakes) {
   EXPECT_EQ(run(largest + 1), 2);
 }
 
+TEST(Fits, OfAChunkSaysHowFarADecodeStepCanGo) {
+  const Arguments gpu = {"--lanes", "cuda", "--set", "gpu.memory_bytes=1200000"};
+  const auto with = [&](const std::string& cut) {
+    Arguments arguments = {"--cut", cut};
+    arguments.insert(arguments.end(), gpu.begin(), gpu.end());
+    return arguments;
+  };
+  const json chunk = fits(with("prefill:64"));
+  const auto largest = lane(chunk, "cuda")["largest_context"].get<std::int64_t>();
+  fits(with("decode:" + std::to_string(largest)), 0);
+  fits(with("decode:" + std::to_string(largest + 1)), 2);
+  Arguments console = with("prefill:64");
+  console.insert(console.begin(), "fits");
+  EXPECT_THAT(run_bench(console).out, HasSubstr("largest context of a decode step  "));
+}
+
 TEST(Fits, SaysWhyAMachineDoesNotHoldACut) {
   const json result = fits({"--set", "gpu.memory_bytes=1000", "--lanes", "cuda"}, 2);
   EXPECT_EQ(lane(result, "cuda")["fits"], false);
