@@ -25,6 +25,15 @@ std::string_view line_at(std::string_view text, std::size_t position) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
+/// The line at a position, quoted; of a long one what is around the position.
+std::string shown_at(std::string_view text, std::size_t position) {
+  constexpr std::size_t kBefore = 30;
+  if (position >= text.size()) return "nothing more";
+  const std::string_view line = line_at(text, position);
+  const std::size_t column = position - static_cast<std::size_t>(line.data() - text.data());
+  return quote(column > kBefore ? line.substr(column - kBefore) : line);
+}
+
 /// Compares a text with what `author` writes from the text's own facts. A text that equals it needs
 /// no other check: it is canonical and well typed.
 Identity identity_of(const Source& source, const Facts& facts) {
@@ -37,12 +46,13 @@ Identity identity_of(const Source& source, const Facts& facts) {
       std::mismatch(source.text.begin(), source.text.end(), wanted.begin(), wanted.end());
   const auto position = static_cast<std::size_t>(different.first - source.text.begin());
   const Place place = place_of(source.text, position);
-  throw Error(fmt::format("{}:{}:{}", source.file, place.line, place.column),
-              fmt::format("not the text that the author writes for these facts: the line is {}, it "
-                          "would be {}",
-                          quote(line_at(source.text, position)), quote(line_at(wanted, position))),
-              fmt::format("sha256 {}", sha256_hex(source.text)),
-              fmt::format("sha256 {}", sha256_hex(wanted)));
+  throw Error(
+      fmt::format("{}:{}:{}", source.file, place.line, place.column),
+      fmt::format("not the text that the author writes for these facts: it has {} where that "
+                  "has {}",
+                  shown_at(source.text, position), shown_at(wanted, position)),
+      fmt::format("sha256 {}", sha256_hex(source.text)),
+      fmt::format("sha256 {}", sha256_hex(wanted)));
 }
 
 /// Where the last row of a cut stands, as far as the text knows: a chunk of a placeholder form at

@@ -23,9 +23,22 @@ TEST(Genuine, NamesDigestsLineAndBothLines) {
   const std::string text = with(base.text, "Return x + o.", "Return o + x.");
   const std::string message = error_of([&] { genuine(text, "a.lg"); });
   EXPECT_EQ(message,
-            "a.lg:43:12: not the text that the author writes for these facts: the line is \""
-            "    Return o + x.\", it would be \"    Return x + o.\"; got sha256 " +
+            "a.lg:43:12: not the text that the author writes for these facts: it has \""
+            "    Return o + x.\" where that has \"    Return x + o.\"; got sha256 " +
                 sha256_hex(text) + ", want sha256 " + base.identity.sha256);
+}
+
+TEST(Genuine, ShowsOfALongLineWhereItDiffers) {
+  const Written base = written(small_spec(), Cut::parse("decode:9"));
+  const std::size_t gate = base.text.find("Weight \"gate {n}\"");
+  std::string text = base.text;
+  const std::size_t rows = text.find(": ", gate) + 2;
+  text[rows] = text[rows] == '9' ? '8' : '9';
+  const std::string message = error_of([&] { genuine(text, "a.lg"); });
+  EXPECT_THAT(message, HasSubstr("mlp.gate_proj.weight\": " + text.substr(rows, 2)));
+  EXPECT_THAT(message, HasSubstr("mlp.gate_proj.weight\": " + base.text.substr(rows, 2)));
+  EXPECT_THAT(error_of([&] { genuine(base.text + "\n", "a.lg"); }),
+              HasSubstr("where that has nothing more"));
 }
 
 TEST(Genuine, NamesBothDigestsOfATextThatIsNotCanonical) {
