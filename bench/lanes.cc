@@ -102,9 +102,8 @@ void check_lane_options(const LaneTable& table, const Options& options,
 }  // namespace
 
 std::function<void(const std::string&)> remarks_of(std::string_view lane, const Options& options) {
-  return [name = std::string(lane), said = options.said](const std::string& remark) {
-    const std::string line = fmt::format("{}: {}", name, remark);
-    if (!said || said->insert(line).second) say(line);
+  return [name = std::string(lane), options](const std::string& remark) {
+    say_once(options, fmt::format("{}: {}", name, remark));
   };
 }
 

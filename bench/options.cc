@@ -8,6 +8,7 @@
 #include "bench/benchmark_flags.h"
 #include "bench/context.h"
 #include "bench/option_values.h"
+#include "bench/progress.h"
 #include "program/error.h"
 
 namespace logos::bench {
@@ -38,7 +39,8 @@ void declare(CLI::App& app, Raw& raw, Options& options) {
          "run this LOGOS text; it must be genuine. It carries no cache: that is filled as by "
          "default")
       ->group(work);
-  app.add_option("--model", options.model, "preset, kjv (the default) or model directory")
+  app.add_option("--model", options.model,
+                 "kjv (the default), a preset, a model directory or a GGUF file")
       ->group(work);
   app.add_option("--weights", raw.weights, "synthetic:SEED instead of the model's own")
       ->group(work);
@@ -224,6 +226,10 @@ void check_combinations(const Options& options) {
 
 }  // namespace
 
+void say_once(const Options& options, const std::string& remark) {
+  if (!options.said || options.said->insert(remark).second) say(remark);
+}
+
 Parsed parse_options(const std::vector<std::string>& arguments) {
   Options options;
   Raw raw;
@@ -235,8 +241,11 @@ Parsed parse_options(const std::vector<std::string>& arguments) {
     }
     ours.push_back(argument);
   }
-  CLI::App app("Runs cuts of a language model on several machines and compares them bit for bit.",
-               "bench");
+  CLI::App app(
+      "Runs cuts of a language model on several machines and compares them bit for bit.\n"
+      "Besides, each with its own --help: bench history, bench compare (runs that were kept), "
+      "bench sweep (curves), bench fits (what a machine can hold).",
+      "bench");
   declare(app, raw, options);
   try {
     std::vector<std::string> reversed(ours.rbegin(), ours.rend());

@@ -75,7 +75,7 @@ struct Options {
   std::optional<std::uint64_t> cycle_limit;
   int threads = 1;
 
-  /// Remarks of lanes that were made: each is made once where commands share this. Null: each time.
+  /// Remarks that were made: each is made once where commands share this. Null: each time.
   std::shared_ptr<std::set<std::string>> said;
 
   bool list = false;
@@ -88,6 +88,9 @@ struct Options {
   std::optional<std::string> benchmark_format;  ///< its own report instead of ours
   bool benchmark_list_tests = false;
 };
+
+/// A remark on standard error, unless it was made before.
+void say_once(const Options& options, const std::string& remark);
 
 /// What the command line asks to print instead of running (--help, --version).
 struct Usage {

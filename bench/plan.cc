@@ -212,7 +212,7 @@ std::vector<Plan> plan_cuts(const Options& options, const Model& model,
   for (const Plan& plan : plans) {
     last = std::max(last, *std::max_element(plan.positions.begin(), plan.positions.end()));
   }
-  warn_beyond_training(model, last);
+  warn_beyond_training(options, model, last);
   return plans;
 }
 
@@ -225,10 +225,11 @@ std::string inputs_sha256(const Plan& plan) {
   return sha256_hex(text);
 }
 
-void warn_beyond_training(const Model& model, std::int64_t last_position) {
+void warn_beyond_training(const Options& options, const Model& model, std::int64_t last_position) {
   if (model.trained_positions == 0 || last_position <= model.trained_positions) return;
-  say(fmt::format("warning: position {} lies beyond the {} positions that {} was trained at",
-                  last_position, model.trained_positions, model.name));
+  say_once(options, fmt::format("warning: position {} lies beyond the {} positions that {} states "
+                                "for itself",
+                                last_position, model.trained_positions, model.name));
 }
 
 }  // namespace logos::bench

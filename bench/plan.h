@@ -39,7 +39,7 @@ std::vector<Plan> plan_cuts(const Options& options, const Model& model,
 /// Digest of what a run is given beside program and weights: ids, positions, what fills its caches.
 std::string inputs_sha256(const Plan& plan);
 
-/// One warning on stderr where a run goes beyond the positions that the model was trained at.
-void warn_beyond_training(const Model& model, std::int64_t last_position);
+/// One warning on stderr where a run goes beyond the positions that the model states for itself.
+void warn_beyond_training(const Options& options, const Model& model, std::int64_t last_position);
 
 }  // namespace logos::bench

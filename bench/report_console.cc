@@ -323,9 +323,12 @@ void add_scores(Page& page, const Report& report) {
 std::string human_seconds(double seconds) {
   static constexpr std::array<std::pair<double, std::string_view>, 4> kUnits = {
       {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
-  if (seconds >= 1000) return fmt::format("{:.0f} s", seconds);
+  if (seconds >= 999.5) return fmt::format("{:.0f} s", seconds);
   for (const auto& [unit, name] : kUnits) {
-    if (seconds >= unit || unit == 1e-9) return fmt::format("{:.3g} {}", seconds / unit, name);
+    // From 999.5 on three digits would be 1e+03.
+    if (seconds >= 0.9995 * unit || unit == 1e-9) {
+      return fmt::format("{:.3g} {}", seconds / unit, name);
+    }
   }
   return "";
 }
@@ -334,13 +337,13 @@ std::string human_bytes(double bytes) {
   static constexpr std::array<std::pair<double, std::string_view>, 4> kUnits = {
       {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}}};
   for (const auto& [unit, name] : kUnits) {
-    if (bytes >= unit) return fmt::format("{:.2f} {}", bytes / unit, name);
+    if (bytes >= 0.999995 * unit) return fmt::format("{:.2f} {}", bytes / unit, name);
   }
   return fmt::format("{:.0f} B", bytes);
 }
 
 std::string human_count(double count) {
-  if (count < 100) return fmt::format("{:.3g}", count);
+  if (count < 99.95) return fmt::format("{:.3g}", count);
   const std::string digits = fmt::format("{:.0f}", count);
   std::string text;
   for (std::size_t i = 0; i < digits.size(); ++i) {

@@ -54,14 +54,16 @@ Fields context_fields(const Json& context) {
   Fields fields;
   fields.emplace_back("model", value_text(context["model"]));
   fields.emplace_back("weights_sha256", value_text(context["weights_sha256"]));
-  fields.emplace_back("git.commit", value_text(context["git"]["commit"]));
-  fields.emplace_back("git.dirty", value_text(context["git"]["dirty"]));
+  const Json& git = context["git"];
+  for (const char* key : {"commit", "dirty"}) {
+    fields.emplace_back(fmt::format("git.{}", key), value_text(git.value(key, Json(nullptr))));
+  }
   return fields;
 }
 
 /// What the lane of a line says of its times.
 void add_note(const Json& context, const Json& lane, Fields& fields) {
-  const Json& notes = context["time_notes"];
+  const Json notes = context.value("time_notes", Json::object());
   const auto note = notes.find(lane["lane"].get<std::string>());
   fields.emplace_back("time_note", note == notes.end() ? "" : value_text(*note));
 }

@@ -50,8 +50,11 @@ std::string links_text(const ChipUse& chip) {
   if (links.size() > kMostLinks) links.resize(kMostLinks);
   std::string text;
   for (const LinkUse& link : links) {
-    text += fmt::format("{}tile {} to {} {:.1f} %", text.empty() ? "    busiest links: " : ", ",
-                        link.from, link.to, 100 * link.busy);
+    const std::string name = link.from == link.to
+                                 ? fmt::format("into tile {}", link.to)
+                                 : fmt::format("tile {} to {}", link.from, link.to);
+    text += fmt::format("{}{} {:.1f} %", text.empty() ? "    busiest links: " : ", ", name,
+                        100 * link.busy);
   }
   return text.empty() ? "" : text + "\n";
 }

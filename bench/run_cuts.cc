@@ -205,7 +205,7 @@ TaskReports run_cuts(Session& session, const std::vector<Plan>& plans,
     if (!session.options.generate) continue;
     const GenerateWork work =
         generate_work(plans[cut], *session.options.generate, session.options.context);
-    warn_beyond_training(session.model, work.context);
+    warn_beyond_training(session.options, session.model, work.context);
     for (Generation& generation : generations[cut]) generation.work = work;
   }
   std::vector<Task> tasks;

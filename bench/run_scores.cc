@@ -155,7 +155,7 @@ ScoreWork plan_score(const Options& options, const Model& model) {
   for (const Cut& cut : score_cuts(work, model.spec)) {
     written_split(model.spec, cut, options.chips.value_or(1));
   }
-  warn_beyond_training(model, work.context);
+  warn_beyond_training(options, model, work.context);
   return work;
 }
 

@@ -1,5 +1,7 @@
 #include "bench/subcommands.h"
 
+#include <exception>
+
 #include "bench/fits/fits_command.h"
 #include "bench/history/history_command.h"
 #include "bench/sweep/sweep_command.h"
@@ -36,9 +38,16 @@ bool parse_subcommand(CLI::App& app, const std::vector<std::string>& arguments) 
 }
 
 void write_result(const std::string& text, const std::string& out) {
-  // The file first: a closed pipe does not cost it.
-  if (!out.empty()) write_whole_file(out, text);
+  // The file first: a closed pipe does not cost it. Nor does a file that cannot be written cost the
+  // standard output.
+  std::exception_ptr failed;
+  try {
+    if (!out.empty()) write_whole_file(out, text);
+  } catch (...) {
+    failed = std::current_exception();
+  }
   write_standard_output(text);
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace logos::bench

@@ -114,10 +114,11 @@ std::string console(const Json& fits, bool is_chunk) {
     if (!lane["bound"].is_null()) {
       const Json& bound = lane["bound"];
       const Json& tokens = bound["tokens_per_second"];
-      rows.push_back(
-          {"  bound by " + bound["name"].get<std::string>(),
-           human_seconds(bound["seconds"].get<double>()),
-           tokens.is_null() ? "" : fmt::format("at most {:.4g} tokens/s", tokens.get<double>())});
+      rows.push_back({"  bound by " + bound["name"].get<std::string>(),
+                      human_seconds(bound["seconds"].get<double>()),
+                      tokens.is_null()
+                          ? ""
+                          : fmt::format("at most {} tokens/s", human_count(tokens.get<double>()))});
     }
     text += text_table(rows);
     for (const Json& note : lane["notes"]) text += fmt::format("  {}\n", note.get<std::string>());
@@ -145,6 +146,32 @@ std::string csv(const Json& fits) {
   return csv_table(rows);
 }
 
+/// The options of a run, of which there is none here.
+void refuse_options(const Options& options) {
+  const auto refuse = [](bool given, std::string_view option) {
+    if (given) throw Error(option, "not of fits: nothing is run");
+  };
+  refuse(options.tokens.has_value(), "--tokens");
+  refuse(options.prompt.has_value(), "--prompt");
+  refuse(options.position.has_value(), "--position");
+  refuse(options.generate.has_value(), "--generate");
+  refuse(options.text.has_value(), "--text");
+  refuse(options.score, "--score");
+  refuse(options.dump.has_value(), "--dump");
+  refuse(options.trace.has_value(), "--trace");
+  refuse(options.report.has_value(), "--report");
+  refuse(options.history.has_value(), "--history");
+  refuse(options.artifacts.has_value(), "--artifacts");
+  refuse(!options.faults.empty(), "--fault");
+  refuse(options.wave.has_value(), "--wave");
+  refuse(options.exact, "--exact");
+  refuse(options.stalls.has_value(), "--stalls");
+  refuse(options.fill.has_value(), "--fill");
+  refuse(options.cycle_limit.has_value(), "--cycle-limit");
+  refuse(options.list, "--list");
+  refuse(options.map, "--map");
+}
+
 Options parse(const std::vector<std::string>& arguments) {
   std::vector<std::string> with = arguments;
   const bool has_cut = std::any_of(with.begin(), with.end(), [](const std::string& argument) {
@@ -161,16 +188,18 @@ Options parse(const std::vector<std::string>& arguments) {
   Cut& cut = options.cuts.front();
   if (options.context && !has_cut) cut = Cut::parse(fmt::format("decode:{}", *options.context));
   if (options.context && *options.context != cut.context) {
+    if (cut.context == 0) throw Error("--context", "fits takes it in a cut's place: decode:N");
     throw Error("--context", fmt::format("{} states its own context", cut.text()),
                 fmt::to_string(*options.context), fmt::to_string(cut.context));
   }
+  refuse_options(options);
   return options;
 }
 
 constexpr std::string_view kUsage =
     "Says what each machine needs for a model and what it can hold, before anything is simulated.\n"
     "Usage: bench fits [OPTIONS]\n\n"
-    "  --model NAME|DIR    as in a run (kjv)\n"
+    "  --model MODEL       as in a run (kjv)\n"
     "  --cut CUT           what is asked for (decode:1024)\n"
     "  --context N         decode:N where no cut is given\n"
     "  --chips N           chips of the program (1)\n"

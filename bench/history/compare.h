@@ -11,7 +11,7 @@ namespace logos::bench {
 /// `regressions[]`, the reasons in words. `regressions` counts those results that have any:
 ///   - a time, or its cycles, that grew by more than `tolerance` (0.05: 5 %), but for the
 ///     reference's, which is the host's;
-///   - outputs that are other ones with the same program, weights and inputs;
+///   - outputs that are other ones with the same program, weights and inputs, where A's agreed;
 ///   - a lane that agreed and no longer does, or that ran and now refuses or fails.
 /// Cycles, bytes and multiply-adds are exact: any change is shown. A measured time is shown where
 /// it changed by more than the tolerance.

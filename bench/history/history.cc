@@ -12,6 +12,7 @@
 #include "bench/history/schema.h"
 #include "program/check.h"
 #include "program/error.h"
+#include "program/printable.h"
 #include "program/whole_number.h"
 
 namespace logos::bench {
@@ -216,25 +217,40 @@ std::vector<KeptRun> History::runs() const {
   return runs;
 }
 
+Json History::parse_kept(const std::string& text, std::int64_t run,
+                         std::initializer_list<const char*> keys) const {
+  Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const std::string what = fmt::format("run {} is damaged", run);
+  if (!object.is_object()) throw Error(where_, what, shortened(text, 40), "a JSON object");
+  for (const char* key : keys) {
+    if (!object.contains(key)) {
+      throw Error(where_, what, shortened(text, 40), fmt::format("an object with key {}", key));
+    }
+  }
+  return object;
+}
+
 Json History::result(std::int64_t run) const {
   Statement of_run = database_.statement("SELECT kind, context FROM run WHERE number = ?");
   if (!of_run.bind(run).step()) throw Error(where_, fmt::format("has no run {}", run));
   const bool score = of_run.text(0) == "score";
-  Json result = {{"context", Json::parse(of_run.text(1))}};
+  Json result = {{"context", parse_kept(of_run.text(1), run,
+                                        {"model", "weights_sha256", "git", "configurations"})}};
   Json& list = result[score ? "lanes" : "cuts"] = Json::array();
   Statement row = database_.statement(
       "SELECT cut_place, cut, identity, object FROM result WHERE run = ? ORDER BY place");
   row.bind(run);
   std::int64_t last = -1;
   while (row.step()) {
-    Json object = Json::parse(row.text(3));
+    Json object = parse_kept(row.text(3), run, {"lane"});
     if (score) {
       list.push_back(std::move(object));
       continue;
     }
     if (row.integer(0) != last) {
-      list.push_back(
-          {{"cut", row.text(1)}, {"identity", Json::parse(row.text(2))}, {"lanes", Json::array()}});
+      list.push_back({{"cut", row.text(1)},
+                      {"identity", parse_kept(row.text(2), run, {"chips", "sha256"})},
+                      {"lanes", Json::array()}});
     }
     last = row.integer(0);
     list.back()["lanes"].push_back(std::move(object));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -66,6 +67,9 @@ class History {
 
  private:
   void make_or_check() const;
+  /// An object that a run left. Throws Error where the text is none or lacks a key.
+  nlohmann::ordered_json parse_kept(const std::string& text, std::int64_t run,
+                                    std::initializer_list<const char*> keys) const;
   std::int64_t own_number();
   void write(std::int64_t run, const nlohmann::ordered_json& result, bool ended);
 

@@ -69,7 +69,7 @@ std::string number_of(const Json& lane, const char* key, bool exact) {
   const auto found = lane.find(key);
   if (exact || found == lane.end() || !found->is_number()) return text_of(lane, key);
   const auto number = found->get<double>();
-  return std::string_view(key) == "seconds" ? human_seconds(number) : fmt::format("{:.4g}", number);
+  return std::string_view(key) == "seconds" ? human_seconds(number) : human_count(number);
 }
 
 std::vector<std::string> line_of(const Json& run, const std::string& cut, const Json& identity,
@@ -118,6 +118,7 @@ std::vector<std::vector<std::string>> lines_of(const Json& runs, bool exact) {
 
 /// Leaves the results of one cut or lane, and the runs that have any.
 void keep_only(Json& runs, const std::string& cut, const std::string& lane) {
+  if (cut.empty() && lane.empty()) return;
   const auto erase_if = [](Json& list, const auto& unwanted) {
     for (std::size_t i = list.size(); i-- > 0;) {
       if (unwanted(list[i])) list.erase(i);
@@ -146,6 +147,28 @@ double parse_tolerance(const std::string& text) {
   throw Error("--tolerance", "not a percentage", fmt::format("\"{}\"", text), "a number from 0 up");
 }
 
+/// Runs what reads the results of a history. Throws Error where one of them lacks what results
+/// have.
+template <typename Work>
+int on_results(const std::string& file, const Work& work) {
+  try {
+    return work();
+  } catch (const Json::exception& error) {
+    throw Error(file, fmt::format("holds a damaged result ({})", error.what()));
+  }
+}
+
+int print_run(const History& history, const std::string& run, const std::string& cut,
+              const std::string& lane, Format format, const std::string& out) {
+  Json runs = Json::array();
+  runs.push_back({{"result", history.result(history.run_named(run))}});
+  keep_only(runs, cut, lane);
+  if (runs.empty()) throw Error("bench history", "the run has no such result");
+  const Json& result = runs[0]["result"];
+  write_result(format == Format::kJson ? json_text(result) : report_csv(result), out);
+  return 0;
+}
+
 }  // namespace
 
 int history_command(const std::vector<std::string>& arguments) {
@@ -159,22 +182,22 @@ int history_command(const std::vector<std::string>& arguments) {
   if (parse_subcommand(app, arguments)) return 0;
   const Format format = common.checked();
   const History history(common.history, History::Open::kExisting, say);
-  if (!run.empty() && format != Format::kConsole) {
-    const Json result = history.result(history.run_named(run));
-    write_result(format == Format::kJson ? json_text(result) : report_csv(result), common.out);
+  return on_results(common.history, [&] {
+    if (!run.empty() && format != Format::kConsole) {
+      return print_run(history, run, cut, lane, format, common.out);
+    }
+    Json runs = Json::array();
+    const std::int64_t only = run.empty() ? 0 : history.run_named(run);
+    for (const KeptRun& kept : history.runs()) {
+      if (only == 0 || kept.number == only) runs.push_back(listed(history, kept));
+    }
+    keep_only(runs, cut, lane);
+    const std::string text = format == Format::kJson  ? json_text({{"runs", runs}})
+                             : format == Format::kCsv ? csv_table(lines_of(runs, true))
+                                                      : text_table(lines_of(runs, false));
+    write_result(text, common.out);
     return 0;
-  }
-  Json runs = Json::array();
-  const std::int64_t only = run.empty() ? 0 : history.run_named(run);
-  for (const KeptRun& kept : history.runs()) {
-    if (only == 0 || kept.number == only) runs.push_back(listed(history, kept));
-  }
-  if (!cut.empty() || !lane.empty()) keep_only(runs, cut, lane);
-  const std::string text = format == Format::kJson  ? json_text({{"runs", runs}})
-                           : format == Format::kCsv ? csv_table(lines_of(runs, true))
-                                                    : text_table(lines_of(runs, false));
-  write_result(text, common.out);
-  return 0;
+  });
 }
 
 int compare_command(const std::vector<std::string>& arguments) {
@@ -196,14 +219,16 @@ int compare_command(const std::vector<std::string>& arguments) {
   const History history(common.history, History::Open::kExisting, say);
   const std::int64_t first = history.run_named(a);
   const std::int64_t second = history.run_named(b);
-  Json comparison = {{"a", first}, {"b", second}};
-  comparison.update(compare_results(history.result(first), history.result(second), most));
-  const std::string text =
-      format == Format::kJson
-          ? json_text(comparison)
-          : fmt::format("A = run {}, B = run {}\n", first, second) + comparison_text(comparison);
-  write_result(text, common.out);
-  return comparison["regressions"] == 0 ? 0 : 1;
+  return on_results(common.history, [&] {
+    Json comparison = {{"a", first}, {"b", second}};
+    comparison.update(compare_results(history.result(first), history.result(second), most));
+    const std::string text =
+        format == Format::kJson
+            ? json_text(comparison)
+            : fmt::format("A = run {}, B = run {}\n", first, second) + comparison_text(comparison);
+    write_result(text, common.out);
+    return comparison["regressions"] == 0 ? 0 : 1;
+  });
 }
 
 }  // namespace logos::bench

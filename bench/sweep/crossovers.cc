@@ -52,17 +52,17 @@ class Walk {
     const double fraction = (level - at(i)) / (at(i + 1) - at(i));
     return place(x_, stretch_.first + i, fraction);
   }
-  /// The last x up to point `from` where the ratio comes up to `level`.
-  std::optional<double> before(std::size_t from, double level) const {
+  /// The last point up to `from` where the ratio is below `level`.
+  std::optional<double> last_below(std::size_t from, double level) const {
     for (std::size_t i = from + 1; i-- > 0;) {
-      if (at(i) <= level) return i + 1 < size() ? solve(i, level) : x(i);
+      if (at(i) < level) return x(i);
     }
     return std::nullopt;
   }
-  /// The first x from point `from` on where the ratio has reached `level`.
-  std::optional<double> after(std::size_t from, double level) const {
+  /// The first point from `from` on where the ratio is above `level`.
+  std::optional<double> first_above(std::size_t from, double level) const {
     for (std::size_t i = from; i < size(); ++i) {
-      if (at(i) >= level) return i > 0 ? solve(i - 1, level) : x(i);
+      if (at(i) > level) return x(i);
     }
     return std::nullopt;
   }
@@ -87,14 +87,8 @@ Crossover crossing(const Walk& walk, std::size_t last, std::size_t next, const C
   Crossover crossover{from.lane, to.lane, 0, std::nullopt, std::nullopt, false};
   crossover.at = next == last + 1 ? walk.solve(last, 0) : walk.x((last + next) / 2);
   // `from` is surely the faster one below -low, `to` above high.
-  const double low = band(to.error, from.error);
-  const double high = band(from.error, to.error);
-  if (low == 0 && high == 0) {
-    crossover.at_least = crossover.at_most = crossover.at;
-    return crossover;
-  }
-  crossover.at_least = walk.before(last, -low);
-  crossover.at_most = walk.after(next, high);
+  crossover.at_least = walk.last_below(last, -band(to.error, from.error));
+  crossover.at_most = walk.first_above(next, band(from.error, to.error));
   return crossover;
 }
 

@@ -19,9 +19,10 @@ struct Curve {
 struct Crossover {
   std::string from_lane;  ///< the faster one before
   std::string to_lane;    ///< and after
-  double at = 0;
-  /// Where the errors of both times let the two be equal; null where that reaches beyond the
-  /// series, or a point without a time.
+  double at = 0;          ///< interpolated
+  /// The nearest points of the series around it where, whatever the errors of their times, the one
+  /// is surely the faster, and the other: between them nothing but the interpolation says which.
+  /// Null where the series, up to a point without a time, has none.
   std::optional<double> at_least;
   std::optional<double> at_most;
   bool leader = false;  ///< no other lane is faster there

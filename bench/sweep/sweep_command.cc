@@ -72,15 +72,14 @@ std::string key_of(const SweepOptions& sweep, const std::vector<Point>& points,
   if (!build.git_commit || build.git_dirty.value_or(true)) {
     key["program"] = sha256_hex(read_whole_file("/proc/self/exe"));
   }
-  const auto& tokens = points.front().options.tokens;
-  if (tokens && tokens->starts_with('@')) {
-    key["tokens"] = sha256_hex(read_whole_file(tokens->substr(1)));
-  }
   for (const Point& point : points) {
     Json lanes = Json::object();
     for (const LaneEntry& lane : point.lanes) lanes[lane.name] = lane.config.sha256();
-    key["points"].push_back(
-        {{"at", point.text}, {"program", point.plans.front().identity.text()}, {"lanes", lanes}});
+    const Plan& plan = point.plans.front();
+    key["points"].push_back({{"at", point.text},
+                             {"program", plan.identity.text()},
+                             {"inputs", inputs_sha256(plan)},
+                             {"lanes", lanes}});
   }
   return sha256_hex(key.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

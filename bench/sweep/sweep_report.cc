@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "bench/report.h"
 #include "bench/sweep/sweep_result.h"
@@ -57,6 +59,24 @@ std::string fastest(const Json& point) {
   return name;
 }
 
+/// Why lanes refused or failed, each reason once.
+std::string reasons_text(const Json& sweep) {
+  std::vector<std::string> reasons;
+  for (const Json& point : sweep["points"]) {
+    for (const Json& lane : point["result"]["cuts"][0]["lanes"]) {
+      for (const char* ending : {"refused", "failed"}) {
+        if (!lane.contains(ending)) continue;
+        const std::string reason = fmt::format("{} {}: {}", lane["lane"].get<std::string>(), ending,
+                                               escaped(lane[ending].get<std::string>()));
+        if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+          reasons.push_back(reason);
+        }
+      }
+    }
+  }
+  return reasons.empty() ? "" : fmt::format("{}\n", fmt::join(reasons, "\n"));
+}
+
 std::string number_text(const Json& value) {
   if (value.is_null()) return "beyond";
   const double number = value.get<double>();
@@ -76,15 +96,12 @@ std::string where(const Json& object) {
 }
 
 std::string crossover_text(const Json& crossover) {
-  std::string text = fmt::format(
-      "  {}: {} overtakes {} at {}", where(crossover), crossover["to_lane"].get<std::string>(),
-      crossover["from_lane"].get<std::string>(), number_text(crossover["at"]));
-  const bool exact =
-      crossover["at_least"] == crossover["at"] && crossover["at_most"] == crossover["at"];
-  if (!exact) {
-    text += fmt::format(" (from {} to {} by the errors of their times)",
-                        number_text(crossover["at_least"]), number_text(crossover["at_most"]));
-  }
+  std::string text =
+      fmt::format("  {}: {} overtakes {} at about {}", where(crossover),
+                  crossover["to_lane"].get<std::string>(),
+                  crossover["from_lane"].get<std::string>(), number_text(crossover["at"]));
+  text += fmt::format(" (surely between {} and {})", number_text(crossover["at_least"]),
+                      number_text(crossover["at_most"]));
   return text + (crossover["leader"] == true ? ", and leads\n" : "\n");
 }
 
@@ -107,6 +124,7 @@ std::string sweep_console(const Json& sweep) {
     rows.push_back(std::move(row));
   }
   std::string text = text_table(rows);
+  text += reasons_text(sweep);
   for (const auto& [lane, error] : sweep["errors"].items()) {
     if (error != 0) {
       text += fmt::format("times of {} are within {:g} %\n", lane, 100 * error.get<double>());
@@ -115,10 +133,12 @@ std::string sweep_console(const Json& sweep) {
   text += sweep["crossovers"].empty() ? "no crossovers\n" : "crossovers\n";
   for (const Json& crossover : sweep["crossovers"]) text += crossover_text(crossover);
   for (const Json& stretch : sweep["undecided"]) {
+    const std::string from = number_text(stretch["from"]);
+    const std::string to = number_text(stretch["to"]);
     text +=
-        fmt::format("  {}: {} and {} are within their errors from {} to {}\n", where(stretch),
+        fmt::format("  {}: {} and {} are within their errors {}\n", where(stretch),
                     stretch["lanes"][0].get<std::string>(), stretch["lanes"][1].get<std::string>(),
-                    number_text(stretch["from"]), number_text(stretch["to"]));
+                    from == to ? "at " + from : fmt::format("from {} to {}", from, to));
   }
   return text;
 }

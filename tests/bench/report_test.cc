@@ -248,10 +248,15 @@ TEST(Repetitions, AreReportedByTheirMedian) {
 TEST(HumanFigures, AreShort) {
   EXPECT_EQ(human_seconds(0.00123), "1.23 ms");
   EXPECT_EQ(human_seconds(2e-10), "0.2 ns");
+  EXPECT_EQ(human_seconds(999.6e-6), "1 ms");
+  EXPECT_EQ(human_seconds(999.4e-6), "999 us");
+  EXPECT_EQ(human_seconds(999.7), "1000 s");
   EXPECT_EQ(human_seconds(1234.5), "1234 s");
   EXPECT_EQ(human_bytes(999), "999 B");
   EXPECT_EQ(human_bytes(1234567), "1.23 MB");
+  EXPECT_EQ(human_bytes(999'999), "1.00 MB");
   EXPECT_EQ(human_count(12.34), "12.3");
+  EXPECT_EQ(human_count(99.96), "100");
   EXPECT_EQ(human_count(1234567), "1,234,567");
   EXPECT_EQ(human_count(123), "123");
 }

@@ -45,7 +45,7 @@ function lane_row(lane, at, fastest) {
   const slower = fastest && is_number(lane.seconds) ? lane.seconds / fastest.seconds : NaN;
   return [name, time_cell(lane, at),
     value(`${at}/tokens_per_second`, lane.tokens_per_second, count_text(lane.tokens_per_second)),
-    slower === 1 ? h('span', {class: 'good'}, 'fastest') : times_text(slower),
+    !lane.agrees ? '–' : slower === 1 ? h('span', {class: 'good'}, 'fastest') : times_text(slower),
     bound_cell(lane, at), cycles_cell(lane, at), bytes_cell(lane, at),
     value(`${at}/macs`, lane.macs, amount_text(lane.macs, '')), agrees_cell(lane, at)];
 }

@@ -18,11 +18,12 @@ function theme_button() {
 
 function draw_header() {
   const weights = context.weights_sha256 || '';
+  const what = page.sweep ? 'sweep' : cuts.map((cut) => cut.cut).join(', ') || 'score';
   document.getElementById('top').append(
     h('div', {class: 'brand'}, 'Logos Workbench'), theme_button(),
     h('h1', {}, context.model || page.title),
-    h('p', {class: 'word'}, context.model ? `${cuts.map((cut) => cut.cut).join(', ') || 'score'}` +
-      ` · weights ${context.weights} ${weights.slice(0, 12)}` : ''));
+    h('p', {class: 'word'}, context.model
+      ? `${what} · weights ${context.weights} ${weights.slice(0, 12)}` : ''));
 }
 
 function draw_contents(parts) {
@@ -42,7 +43,7 @@ function facts(name, object, at) {
 
 function save_button() {
   const save = () => {
-    const blob = new Blob([JSON.stringify(result, null, 2)], {type: 'application/json'});
+    const blob = new Blob([JSON.stringify(page.result || page.sweep, null, 2)], {type: 'application/json'});
     const link = h('a', {href: URL.createObjectURL(blob), download: 'result.json'});
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
@@ -63,7 +64,7 @@ function made_section() {
                          '/context/git'),
         facts('Host', context.host, '/context/host')),
       h('div', {}, facts('Versions', context.versions, '/context/versions'))),
-    page.result ? save_button() : null);
+    page.result || page.sweep ? save_button() : null);
 }
 
 function score_section() {

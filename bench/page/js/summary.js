@@ -6,21 +6,24 @@ const lanes_that_ran = (cut) => cut.lanes.filter((lane) => ended(lane) === 'ran'
 /// A time with its class, without which none is shown.
 const timed = (lane) => `${seconds_text(lane.seconds)} ${lane.time_class}`;
 
-/// The lanes that race: the reference only defines the bits, so it does not where others ran.
+/// The lanes that race, the fastest first: those whose bits are right. The reference only defines the
+/// bits, so it does not where others ran.
 function racers(cut) {
-  const ran = lanes_that_ran(cut).filter((lane) => is_number(lane.seconds) && lane.seconds > 0);
+  const ran = lanes_that_ran(cut)
+    .filter((lane) => lane.agrees && is_number(lane.seconds) && lane.seconds > 0);
   const machines = ran.filter((lane) => lane.lane !== 'reference');
   return (machines.length ? machines : ran).sort((a, b) => a.seconds - b.seconds);
 }
 
 function verdict_text(cut) {
-  const [first, second] = racers(cut);
-  if (!first) return 'No lane has a time.';
+  const [first, ...others] = racers(cut);
+  const [second] = others;
+  if (!first) return 'No lane has a time and the right bits.';
   const name = h('strong', {class: lane_class(first.lane)}, first.lane);
   if (!second) return [name, ` took ${timed(first)}.`];
   const ratio = second.seconds / first.seconds;
-  const unsure = first.seconds * (1 + error_of(first.lane)) >=
-    second.seconds * (1 - error_of(second.lane));
+  const unsure = others.some((other) => first.seconds * (1 + error_of(first.lane)) >=
+    other.seconds * (1 - error_of(other.lane)));
   return [name, ' wins: ', h('strong', {}, times_text(ratio)), ' as fast as ',
     lane_name(second.lane), unsure ? h('span', {class: 'unsure'},
       ', which their errors do not settle') : '.'];
@@ -66,6 +69,14 @@ function agreement(cut) {
   return words;
 }
 
+/// Puts a text to the right of a mark, or to its left where it fits only there, or at the right edge.
+function place_beside(text, mark, gap, width) {
+  const length = text.node().getComputedTextLength();
+  if (mark + gap + length <= width) text.attr({x: mark + gap, 'text-anchor': 'start'});
+  else if (mark - gap - length >= 0) text.attr({x: mark - gap, 'text-anchor': 'end'});
+  else text.attr({x: width, 'text-anchor': 'end'});
+}
+
 /// Times of the lanes on one logarithmic axis, with what they may be off by.
 function race_chart(cut) {
   const ran = lanes_that_ran(cut).filter((lane) => is_number(lane.seconds) && lane.seconds > 0);
@@ -91,10 +102,9 @@ function race_chart(cut) {
           x1: x(lane.seconds * Math.max(1e-3, 1 - error)), x2: x(lane.seconds * (1 + error))});
       }
       g.append('circle').attr({cx: x(lane.seconds), cy: y, r: 6});
-      const left = x(lane.seconds) > area.left + (area.right - area.left) * 0.6;
       const gap = error > 0 ? 22 : 12;
-      g.append('text').attr({class: 'row-value', y: y - 7, x: x(lane.seconds) + (left ? -gap : gap),
-        'text-anchor': left ? 'end' : 'start'}).text(timed(lane));
+      const text = g.append('text').attr({class: 'row-value', y: y - 7}).text(timed(lane));
+      place_beside(text, x(lane.seconds), gap, width);
     });
   });
 }

@@ -112,25 +112,25 @@ function draw_crossover(svg, crossover, x, area) {
   svg.append('line').attr({class: 'peak', x1: at, x2: at, y1: area.top, y2: area.bottom});
 }
 
-/// "from 512 to 2,048": between what a crossover lies, as far as the errors of the times say.
+/// Between which points of the sweep a crossover lies, as the errors of the times leave no doubt.
 function between_text(c) {
   const [low, high] = [c.at_least, c.at_most];
-  if (low === c.at && high === c.at) return '';
   if (!is_number(low) && !is_number(high)) return ' (anywhere on this axis, by the times\' errors)';
-  if (!is_number(low)) return ` (at most ${count_text(high)}, by the times' errors)`;
-  if (!is_number(high)) return ` (at least ${count_text(low)}, by the times' errors)`;
-  return ` (${count_text(low)} to ${count_text(high)}, by the times' errors)`;
+  if (!is_number(low)) return ` (surely at most ${count_text(high)})`;
+  if (!is_number(high)) return ` (surely at least ${count_text(low)})`;
+  return ` (surely between ${count_text(low)} and ${count_text(high)})`;
 }
 
 function crossover_words(sweep, series, fixed, crossovers) {
   const items = crossovers.map((c) => h('li', {}, lane_name(c.to_lane), ' overtakes ',
-    lane_name(c.from_lane), ' at ', h('strong', {}, at_number(series, c.at)), between_text(c),
+    lane_name(c.from_lane), ' at about ', h('strong', {}, at_number(series, c.at)), between_text(c),
     c.leader ? h('span', {class: 'badge'}, 'the lead changes') : null));
   for (const u of sweep.undecided || []) {
     if (u.axis !== series.axis || !same_fixed(u.fixed, fixed)) continue;
     if (u.pattern !== undefined && u.pattern !== series.pattern) continue;
     items.push(h('li', {}, lane_name(u.lanes[0]), ' and ', lane_name(u.lanes[1]),
-      ` are within their errors from ${count_text(u.from)} to ${count_text(u.to)}`));
+      ' are within their errors ' + (u.from === u.to ? `at ${count_text(u.from)}`
+        : `from ${count_text(u.from)} to ${count_text(u.to)}`)));
   }
   return items.length ? h('ul', {class: 'crossovers'}, items)
     : h('p', {class: 'small'}, 'No lane overtakes another here.');

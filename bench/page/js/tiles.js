@@ -16,7 +16,7 @@ function tile_words(map, chip, index) {
 }
 
 /// Links as strokes between the middles of tiles, the two directions beside one another.
-function draw_links(svg, chip, size, most) {
+function draw_links(svg, chip, size) {
   const [width] = chip.size;
   for (const link of chip.links.slice().sort((a, b) => a.busy - b.busy)) {
     const [x1, y1, x2, y2] = [link.from % width, Math.floor(link.from / width),
@@ -25,8 +25,8 @@ function draw_links(svg, chip, size, most) {
     const [dx, dy] = [(y1 - y2) * side, (x2 - x1) * side];
     svg.append('line').attr({class: 'link', x1: (x1 + 0.5) * size + dx, y1: (y1 + 0.5) * size + dy,
       x2: (x2 + 0.5) * size + dx, y2: (y2 + 0.5) * size + dy})
-      .style('stroke-width', Math.max(0.8, size * 0.2 * Math.sqrt(link.busy / most)))
-      .style('opacity', 0.35 + 0.65 * link.busy / most);
+      .style('stroke-width', Math.max(0.5, size * 0.24 * link.busy))
+      .style('opacity', 0.3 + 0.7 * link.busy);
   }
 }
 
@@ -59,7 +59,6 @@ function chip_figure(map, chip, chip_index, shade) {
   const label = `Chip ${chip_index + 1}: ${chip.size.join(' by ')} tiles.`;
   const figure = chart(label, tall, (svg, room) => {
     const size = Math.min(MOST_TILE, room / width);
-    const most = d3.max(chip.links, (link) => link.busy) || 1;
     tiles.forEach((tile, i) => {
       const color = shade === 'stage' ? stage_color(map, tile.stage)
         : `rgb(var(--hot) / ${0.08 + 0.92 * Math.min(1, tile[shade])})`;
@@ -69,7 +68,7 @@ function chip_figure(map, chip, chip_index, shade) {
         ? 'var(--grid)' : color);
       tipped(rect.node(), tile_words(map, chip, i));
     });
-    draw_links(svg, chip, size, most);
+    draw_links(svg, chip, size);
     draw_stages(svg, map, chip_index, size);
   });
   figure.tabIndex = 0;
@@ -107,7 +106,7 @@ function busiest_links(map) {
   const links = map.chips.flatMap((chip, i) => chip.links.map((link) =>
     Object.assign({chip: i}, link)));
   const most = links.sort((a, b) => b.busy - a.busy).slice(0, 3).map((link) =>
-    `tile ${link.from} to ${link.to}${map.chips.length > 1 ? ` of chip ${link.chip + 1}` : ''} ` +
+    (link.from === link.to ? `into tile ${link.to}` : `tile ${link.from} to ${link.to}`) + `${map.chips.length > 1 ? ` of chip ${link.chip + 1}` : ''} ` +
     percent_text(link.busy));
   const between = map.chip_links.map((link) => `chip ${link.from + 1} to ${link.to + 1} ` +
     `${bytes_text(link.bytes)}, ${percent_text(link.busy)} of the time`);
@@ -144,6 +143,6 @@ function map_part(cut) {
   if (!maps.length) return null;
   return h('div', {class: 'part'},
     heading(3, 'The chip of tiles', 'Each square is a tile, each stroke between two a link, as ' +
-      'thick as it was busy; a frame holds one program.'),
+      'thick as it was busy (all the time: a quarter of a tile); a frame holds one program.'),
     maps.map((map) => map_panel(map)));
 }

@@ -187,6 +187,10 @@ TEST(Fits, RefusesWhatItCannotTake) {
   };
   EXPECT_THAT(refusal({"fits", "--lanes", "reference"}), HasSubstr("no machine that fits knows"));
   EXPECT_THAT(refusal({"fits", "--cut", "decode:1,decode:2"}), HasSubstr("takes one cut"));
+  EXPECT_THAT(refusal({"fits", "--report", "r.html"}), HasSubstr("--report: not of fits"));
+  EXPECT_THAT(refusal({"fits", "--generate", "5"}), HasSubstr("--generate: not of fits"));
+  EXPECT_THAT(refusal({"fits", "--cut", "prefill:8", "--context", "9"}),
+              HasSubstr("fits takes it in a cut's place"));
   EXPECT_THAT(refusal({"fits", "--cut", "decode:8", "--context", "9"}),
               HasSubstr("decode:8 states its own context; got 9, want 8"));
   EXPECT_THAT(refusal({"fits", "--cut", "layer:999@decode:1"}), HasSubstr("layer"));

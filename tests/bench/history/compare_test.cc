@@ -84,6 +84,14 @@ TEST(AComparison, MarksOtherOutputsOfTheSameProgram) {
   EXPECT_EQ(of(comparison, 1)["changes"][0]["key"], "program_sha256");
 }
 
+TEST(AComparison, ALaneThatBecomesRightIsNoRegression) {
+  Json a = result();
+  lane(a, 1)["output_sha256"] = "x";
+  lane(a, 1)["agrees"] = false;
+  EXPECT_EQ(compare_results(a, result(), 0.05)["regressions"], 0);
+  EXPECT_EQ(compare_results(result(), a, 0.05)["regressions"], 1);
+}
+
 TEST(AComparison, OtherInputsMayGiveOtherOutputs) {
   Json a = result();
   Json b = result();

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "bench/history/database.h"
 #include "sim/whole_file.h"
 #include "tests/bench/started.h"
 #include "tests/sim/core/temporary_folder.h"
@@ -45,6 +46,49 @@ TEST(TheHistory, HasTheNumbersThatJsonAndCsvHave) {
   const Ended csv = kept(folder, with(kRun, {"--format", "csv", "--out", out}));
   EXPECT_EQ(kept(folder, {"history", "--run", "last", "--format", "csv"}).out, csv.out);
   EXPECT_EQ(read_whole_file(out), csv.out);
+}
+
+TEST(TheHistory, NamesTheFileOfADamagedResult) {
+  TemporaryFolder folder;
+  ASSERT_EQ(kept(folder, kRun).status, 0);
+  for (const char* object : {"{", "7", "{}"}) {
+    Database(folder / "h", [](std::string_view) {})
+        .statement("UPDATE result SET object = ? WHERE place = 1")
+        .bind(std::string_view(object))
+        .run();
+    for (const Arguments& command : {Arguments{"history"}, Arguments{"compare", "1", "last"},
+                                     Arguments{"history", "--run", "1", "--format", "csv"}}) {
+      const Ended ended = kept(folder, command);
+      EXPECT_EQ(ended.status, 2);
+      EXPECT_THAT(ended.err, HasSubstr((folder / "h").string()));
+      EXPECT_THAT(ended.err, HasSubstr("damaged"));
+      EXPECT_THAT(ended.err, testing::Not(HasSubstr("unexpected")));
+    }
+  }
+}
+
+TEST(TheHistory, IsPrintedAlsoWhereTheFileCannotBeWritten) {
+  TemporaryFolder folder;
+  ASSERT_EQ(kept(folder, kRun).status, 0);
+  const Ended ended = kept(folder, {"history", "--out", "/dev/full"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.out, HasSubstr("prefill:3"));
+}
+
+TEST(TheHistory, PrintsOfARunWhatIsAskedFor) {
+  TemporaryFolder folder;
+  ASSERT_EQ(kept(folder, kRun).status, 0);
+  const json one = json::parse(
+      kept(folder, {"history", "--run", "1", "--lane", "cuda", "--format", "json"}).out);
+  ASSERT_EQ(one["cuts"].size(), 2u);
+  for (const json& cut : one["cuts"]) {
+    ASSERT_EQ(cut["lanes"].size(), 1u);
+    EXPECT_EQ(cut["lanes"][0]["lane"], "cuda");
+  }
+  const Ended none =
+      kept(folder, {"history", "--run", "1", "--cut", "decode:9", "--format", "csv"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("no such result"));
 }
 
 TEST(TheHistory, ListsEveryResultOfEveryRun) {

@@ -134,6 +134,23 @@ TEST_F(ThePageInABrowser, DoesNotSettleWhatTheErrorsLeaveOpen) {
   EXPECT_THAT(text_of("#summary .card"), HasSubstr("which their errors do not settle"));
 }
 
+TEST_F(ThePageInABrowser, AsksTheErrorsOfAllLanesWhetherTheWinnerIsSettled) {
+  Report report = sample_report();
+  report.cuts[0].lanes[1].repeated_seconds = {6.5e-6};  // cuda, +-30 %: from 4.55 us
+  report.cuts[0].lanes[2].repeated_seconds = {5.4e-6};  // d5005; spatial: 5.22 us
+  show(document_of(report));
+  EXPECT_THAT(text_of("#summary .card"), HasSubstr("spatial wins"));
+  EXPECT_THAT(text_of("#summary .card"), HasSubstr("which their errors do not settle"));
+}
+
+TEST_F(ThePageInABrowser, LetsNoLaneWinWhoseBitsAreWrong) {
+  Report report = sample_report();
+  report.cuts[0].lanes[3].agrees = false;  // spatial, the fastest
+  show(document_of(report));
+  EXPECT_THAT(text_of("#summary .verdict"), HasSubstr("d5005 wins"));
+  EXPECT_EQ(count_of("#cut-0 table .good"), 4);  // three that agree, one that is the fastest
+}
+
 TEST_F(ThePageInABrowser, NamesLanesThatPartRefuseOrFail) {
   Report report = sample_report();
   auto& lanes = report.cuts[0].lanes;

@@ -82,6 +82,14 @@ TEST_F(ThePageForEveryone, FitsAPhoneAndADesk) {
             ".map(x => x.textContent.slice(0, 40))"),
         nlohmann::json::array())
         << width;
+    EXPECT_EQ(
+        browser_.evaluate("[...document.querySelectorAll('.row-value')].filter(x => {"
+                          "  const text = x.getBoundingClientRect();"
+                          "  const chart = x.ownerSVGElement.parentElement.getBoundingClientRect();"
+                          "  return text.left < chart.left - 1 || text.right > chart.right + 1;"
+                          "}).map(x => x.textContent)"),
+        nlohmann::json::array())
+        << width;
   }
 }
 

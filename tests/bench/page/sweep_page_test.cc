@@ -22,7 +22,13 @@ Json point(const std::string& cut, const std::string& chips, double cuda, double
   return {
       {"values", {{"cut", cut}, {"chips", chips}}},
       {"result",
-       {{"context", {{"time_notes", {{"cuda", "modelled: uncalibrated, +-30 %"}}}}},
+       {{"context",
+         {{"model", "some model"},
+          {"weights", "synthetic"},
+          {"weights_sha256", std::string(64, 'b')},
+          {"git", {{"commit", std::string(40, 'c')}, {"dirty", false}}},
+          {"configurations", {{"cuda", chips}}},
+          {"time_notes", {{"cuda", "modelled: uncalibrated, +-30 %"}}}}},
         {"cuts",
          {{{"cut", cut},
            {"lanes", {lane("cuda", cuda, "modelled"), lane("spatial", spatial, "simulated")}}}}}}}};
@@ -107,7 +113,7 @@ TEST_F(ThePageOfASweep, ShowsWhereOneLaneOvertakesAnother) {
   EXPECT_EQ(count_of("#curves .part:nth-of-type(1) .between"), 1);
   EXPECT_EQ(
       browser_.evaluate("document.querySelector('.crossovers li').textContent"),
-      "cuda overtakes spatial at decode:320 (224 to 416, by the times' errors)the lead changes");
+      "cuda overtakes spatial at about decode:320 (surely between 224 and 416)the lead changes");
   // The crossover stands where its number is: between 256 and 512 on a logarithmic axis or not.
   EXPECT_EQ(browser_.evaluate(R"((() => {
     const part = document.querySelector('#curves .part');
@@ -118,6 +124,17 @@ TEST_F(ThePageOfASweep, ShowsWhereOneLaneOvertakesAnother) {
             true);
 }
 
+TEST_F(ThePageOfASweep, SaysHowItWasMade) {
+  browser_.open(file_);
+  const auto made = browser_.evaluate("document.querySelector('#made').textContent");
+  for (const std::string& words :
+       {std::string("some model"), std::string(64, 'b'), std::string(40, 'c')}) {
+    EXPECT_THAT(made.get<std::string>(), testing::HasSubstr(words));
+  }
+  EXPECT_EQ(made.get<std::string>().find("Configurations"), std::string::npos);  // each its own
+  EXPECT_EQ(browser_.evaluate("document.querySelector('h1').textContent"), "some model");
+}
+
 TEST_F(ThePageOfASweep, HoldsTheOtherAxesAtWhatIsChosen) {
   browser_.open(file_, {390, 800, true});
   browser_.evaluate(
@@ -126,7 +143,7 @@ TEST_F(ThePageOfASweep, HoldsTheOtherAxesAtWhatIsChosen) {
   browser_.evaluate("new Promise(done => setTimeout(done, 100))");
   EXPECT_THAT(
       browser_.evaluate("document.querySelector('.crossovers').textContent").get<std::string>(),
-      HasSubstr("at decode:330 (at least 224, by the times' errors)"));
+      HasSubstr("at about decode:330 (surely at least 224)"));
   EXPECT_LE(browser_.evaluate("document.documentElement.scrollWidth").get<int>(), 390);
 }
 

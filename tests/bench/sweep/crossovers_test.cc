@@ -24,28 +24,28 @@ TEST(ACrossover, LiesWhereTwoPowersMeet) {
   EXPECT_EQ(crossover.from_lane, "line");
   EXPECT_EQ(crossover.to_lane, "flat");
   EXPECT_NEAR(crossover.at, 3, 1e-12);
-  EXPECT_EQ(crossover.at_least, crossover.at);
-  EXPECT_EQ(crossover.at_most, crossover.at);
+  EXPECT_EQ(crossover.at_least, 2);  // the points around it
+  EXPECT_EQ(crossover.at_most, 4);
   EXPECT_TRUE(crossover.leader);
   EXPECT_TRUE(found.undecided.empty());
 }
 
-TEST(ACrossover, HasTheBandThatTheErrorsOfTheTimesAllow) {
-  // `flat` is within 3 * (1 +- 0.3): line meets 2.1 and 3.9.
+TEST(ACrossover, LiesBetweenPointsThatTheErrorsOfTheTimesSettle) {
+  // `flat` is within 3 * (1 +- 0.3), 2.1 to 3.9.
   const Crossings found = crossings_of(kX, {curve("flat", 3, 0, 0.3), curve("line", 1, 1)});
   ASSERT_EQ(found.crossovers.size(), 1u);
-  EXPECT_NEAR(*found.crossovers[0].at_least, 2.1, 1e-12);
-  EXPECT_NEAR(*found.crossovers[0].at_most, 3.9, 1e-12);
-  // The other one's error: x * 1.3 = 3 and x * 0.7 = 3.
+  EXPECT_EQ(found.crossovers[0].at_least, 2);
+  EXPECT_EQ(found.crossovers[0].at_most, 4);
+  // The other one's error: 4 * 0.7 is below 3, 8 * 0.7 above.
   const Crossings other = crossings_of(kX, {curve("flat", 3, 0), curve("line", 1, 1, 0.3)});
-  EXPECT_NEAR(*other.crossovers[0].at_least, 3 / 1.3, 1e-12);
-  EXPECT_NEAR(*other.crossovers[0].at_most, 3 / 0.7, 1e-12);
+  EXPECT_EQ(other.crossovers[0].at_least, 2);
+  EXPECT_EQ(other.crossovers[0].at_most, 8);
 }
 
 TEST(ACrossover, WhoseBandReachesBeyondTheSeriesSaysSo) {
   const Crossings found = crossings_of(kX, {curve("flat", 15, 0, 0.3), curve("line", 1, 1)});
   ASSERT_EQ(found.crossovers.size(), 1u);
-  EXPECT_NEAR(*found.crossovers[0].at_least, 10.5, 1e-12);
+  EXPECT_EQ(found.crossovers[0].at_least, 8);
   EXPECT_EQ(found.crossovers[0].at_most, std::nullopt);
   // An error of all of the time bounds nothing from below.
   const Crossings boundless = crossings_of(kX, {curve("flat", 3, 0, 1), curve("line", 1, 1)});

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -123,6 +125,20 @@ TEST(ASweep, ThatIsKilledGoesOnWhereItWas) {
   EXPECT_EQ(finished(folder / "h"), after);
 }
 
+TEST(ASweep, OfOtherInputsIsAnotherSweep) {
+  TemporaryFolder folder;
+  const std::filesystem::path model = folder / "kj";
+  std::filesystem::copy(LOGOS_SOURCE_DIR "/models/kjv", model);
+  const Arguments points = sweep(
+      {"--model", model.string(), "--cut", "decode:{2..3}", "--history", (folder / "h").string()});
+  const Ended first = run_bench(points);
+  ASSERT_EQ(first.status, 0) << first.err;
+  std::ofstream(model / "prompt.txt") << "And it came to pass";
+  const Ended other = run_bench(points);
+  EXPECT_NE(json::parse(first.out)["points"][0]["result"]["cuts"],
+            json::parse(other.out)["points"][0]["result"]["cuts"]);
+}
+
 TEST(ASweep, OfOtherOptionsIsAnotherSweep) {
   TemporaryFolder folder;
   const std::string file = (folder / "h").string();
@@ -213,8 +229,11 @@ TEST(ASweep, FindsTheClockAtWhichTheChipOvertakesTheGpu) {
   const json& lanes = result["points"][0]["result"]["cuts"][0]["lanes"];
   const double at = lanes[1]["cycles"].get<double>() / lanes[0]["seconds"].get<double>() / 1e6;
   EXPECT_NEAR(crossover["at"].get<double>(), at, 1e-3 * at);
-  EXPECT_NEAR(crossover["at_least"].get<double>(), at / 1.3, 1e-3 * at);
-  EXPECT_NEAR(crossover["at_most"].get<double>(), at / 0.7, 1e-3 * at);
+  // The nearest clocks of the sweep that the GPU's error of 30 % leaves no doubt at.
+  EXPECT_LT(crossover["at_least"].get<double>(), at / 1.3);
+  EXPECT_GT(2 * crossover["at_least"].get<double>(), at / 1.3);
+  EXPECT_GT(crossover["at_most"].get<double>(), at / 0.7);
+  EXPECT_LT(crossover["at_most"].get<double>() / 2, at / 0.7);
 }
 #endif
 
@@ -226,6 +245,14 @@ TEST(ASweep, WhosePointALaneRefusesSaysSoAndGoesOn) {
   const json& small = result["points"][0]["result"]["cuts"][0]["lanes"][0];
   EXPECT_TRUE(small.contains("refused") || small.contains("failed")) << small;
   EXPECT_EQ(result["points"][1]["result"]["cuts"][0]["lanes"][0]["agrees"], true);
+}
+
+TEST(ASweep, SaysOnTheConsoleWhyALaneHasNoTime) {
+  const Ended ended = run_bench(
+      {"sweep", "--lanes", "cuda", "--cut", "decode:2", "--vary", "gpu.memory_bytes=1,2"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.out, HasSubstr("cuda refused: "));
+  EXPECT_THAT(ended.out, HasSubstr("bytes"));
 }
 
 TEST(ASweep, RefusesWhatItCannotTakeBeforeAnythingRuns) {
