@@ -72,6 +72,7 @@ BoardParameters read_board(const json& board, const std::string& where) {
 json board_json(const std::filesystem::path& file, std::span<const BoardSetting> settings) {
   json board = parse_sourced_file(file);
   read_board(board, file.string());  // the file's own faults first
+  std::string options;
   for (const auto& [key, value] : settings) {
     const std::string option = fmt::format("--set board.{}={}", key, value);
     const std::size_t dot = key.find('.');
@@ -81,8 +82,10 @@ json board_json(const std::filesystem::path& file, std::span<const BoardSetting>
     }
     set_value(board[name], key.substr(dot + 1), value, option);
     board[name][key.substr(dot + 1)]["source"] = "--set";
-    read_board(board, option);
+    options += (options.empty() ? "" : " ") + option;
   }
+  // Together: a slower engine may be possible only with slower banks.
+  if (!settings.empty()) read_board(board, options);
   return board;
 }
 

@@ -76,6 +76,7 @@ Instruction BoardLowering::product_of(int product, std::vector<MatrixPart> parts
   item.parts = std::move(parts);
   item.first_column = columns.begin / kLanes * kLanes;
   item.columns = columns.end - item.first_column;
+  item.lead = columns.begin - item.first_column;
   item.base = allocate(matrix_beats(item));
   Instruction i;
   i.stream_base = narrow(item.base);

@@ -185,6 +185,7 @@ class PlanCheck {
   void check_matrix(const MatrixItem& item) const {
     hold(item.parts.size() == 1 || item.parts.size() == 2, "parts of a matrix");
     hold(item.columns >= 1 && item.first_column % 32 == 0, "columns of a matrix");
+    hold(item.lead < item.columns, "lead of a matrix");
     for (const MatrixPart& part : item.parts) {
       const MatrixView view = matrix(part.tensor);
       hold(part.rows >= 1 && part.first_row + part.rows <= view.rows, "rows of a matrix");

@@ -3,11 +3,12 @@
 #include <cstring>
 
 #include "sim/records.h"
+#include "sim/weights/store.h"
 
 namespace logos::d5005 {
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 using records::count;
 using records::kMaxInt32;
@@ -28,6 +29,7 @@ void transfer(Archive& archive, MatrixItem& item) {
   archive.list(item.parts, [](auto& inner, MatrixPart& part) { transfer(inner, part); });
   number(archive, item.first_column, 0, kMaxInt32);
   number(archive, item.columns, 1, kMaxInt32);
+  number(archive, item.lead, 0, kGroup - 1);
 }
 
 template <typename Archive>

@@ -54,6 +54,7 @@ struct MatrixItem {
   std::vector<MatrixPart> parts;
   std::int64_t first_column = 0;  ///< a multiple of 32
   std::int64_t columns = 0;       ///< from first_column on
+  std::int64_t lead = 0;          ///< of these, the first ones: another board's, they meet zeros
 };
 
 struct GainItem {

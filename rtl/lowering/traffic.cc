@@ -90,15 +90,15 @@ class Counter {
       rows += part.rows;
       if (!part.bias.empty()) biases += part.rows;
     }
+    const std::int64_t columns = item.columns - item.lead;
     const std::int64_t groups = (item.columns + kGroup - 1) / kGroup;
-    const std::uint64_t bytes =
-        u64(rows * (item.columns + groups)) + u64(rows + biases) * sizeof(float);
+    const std::uint64_t bytes = u64(rows * (columns + groups)) + u64(rows + biases) * sizeof(float);
     part_of(board, Op::kProduct, item.base);
     const bool last_row = is_of_last_row(board, item);
     const std::int64_t passes = last_row ? 1 : passes_;
     spread(u64(passes) * bytes);
     traffic_.weight_bytes += u64(passes) * bytes;
-    const std::uint64_t macs = u64((last_row ? 1 : plan_.rows) * rows) * u64(item.columns);
+    const std::uint64_t macs = u64((last_row ? 1 : plan_.rows) * rows) * u64(columns);
     traffic_.weight_macs += macs;
     add_macs(macs);
   }

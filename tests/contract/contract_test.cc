@@ -44,6 +44,7 @@ TEST_P(Contract, GivesTheBitsOfTheReferenceOnEveryNumberOfChips) {
     EXPECT_EQ(difference(expected, got), "") << chips << " chips";
     EXPECT_TRUE(same_outputs(one_chip.result, got.result)) << chips << " chips against one";
     EXPECT_FALSE(got.result.fault) << chips << " chips";
+    EXPECT_EQ(got.result.timing.macs, expected.result.timing.macs) << chips << " chips";
   }
 }
 
