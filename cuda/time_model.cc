@@ -244,7 +244,11 @@ LaunchSeconds launch_seconds(const LaunchRecord& launch, const GpuConfig& gpu) {
   return {seconds.body() + seconds.barriers, gap_seconds(gpu)};
 }
 
-double peak_macs_per_second(const GpuConfig& gpu) { return gpu.int8_tensor_tops * 1e12 / 4; }
+double peak_macs_per_second(const GpuConfig& gpu) {
+  const double dp4a =
+      static_cast<double>(gpu.dp4a_per_clock * gpu.multiprocessors) * 4 * clock_hz(gpu);
+  return std::max(gpu.int8_tensor_tops * 1e12 / 2, dp4a) / 2;
+}
 
 LeastTime least_time(std::uint64_t bytes, std::uint64_t macs, std::size_t launches,
                      const GpuConfig& gpu) {

@@ -61,7 +61,8 @@ struct LaunchSeconds {
 LaunchSeconds launch_seconds(const LaunchRecord& launch, const GpuConfig& gpu);
 
 /// Multiply-adds of the model that a second allows at most. One has an operand of 16 bits: two
-/// products of 8 bits, or four operations of those that a data sheet counts.
+/// products of 8 bits, or four operations of those that a data sheet counts. Of the tensor cores,
+/// or of dp4a on a GPU where that is faster.
 double peak_macs_per_second(const GpuConfig& gpu);
 
 /// What no run of some launches can beat, and what it is that binds.

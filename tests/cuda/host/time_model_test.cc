@@ -176,6 +176,9 @@ TEST(TimeModel, TheBoundFollowsFromBytesMacsAndLaunches) {
     EXPECT_DOUBLE_EQ(least.seconds, seconds);
   };
   EXPECT_DOUBLE_EQ(peak_macs_per_second(gpu), 1979e12 / 4);
+  GpuConfig few_cores = gpu;
+  few_cores.int8_tensor_tops = 1;
+  EXPECT_DOUBLE_EQ(peak_macs_per_second(few_cores), 2 * 64 * 132 * 1830e6);
   expect(least_time(3'350'000'000, 1, 1, gpu), "hbm", 1e-3);
   expect(least_time(1, 1'979'000'000'000, 1, gpu), "int8", 4e-3);
   expect(least_time(1, 1, 1000, gpu), "launch", 1.6e-3);
