@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,13 +101,42 @@ Json strip_json(const Track& track, const Strip& strip) {
   return {{"group", track.group}, {"name", track.name}, {"busy", busy}, {"line", lines}};
 }
 
-/// The tracks of each group with most work, in their order; what is left out is said.
-std::vector<std::size_t> chosen_tracks(const Timeline& timeline, const std::vector<double>& totals,
+/// kMostTracks of a group, in their order. One half are the busiest of each stretch of the run, so
+/// that what works for a short time has its place, too; the other half are the busiest of those
+/// left.
+std::vector<std::size_t> busiest(std::vector<std::size_t> left, const std::vector<Strip>& strips) {
+  constexpr std::size_t kStretches = kMostTracks / 2;
+  std::vector<std::size_t> chosen;
+  const auto choose = [&](const auto& work) {
+    const auto most = std::max_element(
+        left.begin(), left.end(), [&](std::size_t a, std::size_t b) { return work(a) < work(b); });
+    if (most == left.end() || work(*most) <= 0) return;
+    chosen.push_back(*most);
+    left.erase(most);
+  };
+  for (std::size_t stretch = 0; stretch < kStretches; ++stretch) {
+    choose([&](std::size_t track) {
+      const auto begin = strips[track].busy.begin();
+      const auto bin = [&](std::size_t of) {
+        return static_cast<std::ptrdiff_t>(of * kBins / kStretches);
+      };
+      return std::accumulate(begin + bin(stretch), begin + bin(stretch + 1), 0.0);
+    });
+  }
+  while (chosen.size() < kMostTracks) {
+    choose([&](std::size_t track) { return strips[track].total; });
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+/// The tracks of each group that are drawn, in their order; what is left out is said.
+std::vector<std::size_t> chosen_tracks(const Timeline& timeline, const std::vector<Strip>& strips,
                                        std::vector<std::string>& left_out) {
   std::vector<std::string> groups;
   std::map<std::string, std::vector<std::size_t>> members;
   for (std::size_t i = 0; i < timeline.tracks.size(); ++i) {
-    if (totals[i] <= 0) continue;
+    if (strips[i].total <= 0) continue;
     const std::string& group = timeline.tracks[i].group;
     if (members[group].empty()) groups.push_back(group);
     members[group].push_back(i);
@@ -117,10 +147,7 @@ std::vector<std::size_t> chosen_tracks(const Timeline& timeline, const std::vect
     if (all.size() > kMostTracks) {
       left_out.push_back(
           fmt::format("{}: the {} busiest of {} tracks", groups[g], kMostTracks, all.size()));
-      std::stable_sort(all.begin(), all.end(),
-                       [&](std::size_t a, std::size_t b) { return totals[a] > totals[b]; });
-      all.resize(kMostTracks);
-      std::sort(all.begin(), all.end());
+      all = busiest(all, strips);
     }
     chosen.insert(chosen.end(), all.begin(), all.end());
   }
@@ -134,15 +161,16 @@ Json tracks_json(const Timeline& timeline, double end, std::vector<std::string>&
   Json tracks = Json::array();
   if (!(end > 0)) return tracks;
   std::vector<std::vector<const Slice*>> slices(timeline.tracks.size());
-  std::vector<double> totals(timeline.tracks.size(), 0.0);
   for (const Slice& slice : timeline.slices) {
     const auto track = static_cast<std::size_t>(slice.track);
     if (track >= slices.size()) continue;
     slices[track].push_back(&slice);
   }
-  for (std::size_t i = 0; i < slices.size(); ++i) totals[i] = strip_of(slices[i], end).total;
-  for (const std::size_t i : chosen_tracks(timeline, totals, left_out)) {
-    tracks.push_back(strip_json(timeline.tracks[i], strip_of(slices[i], end)));
+  std::vector<Strip> strips;
+  strips.reserve(slices.size());
+  for (const auto& of_track : slices) strips.push_back(strip_of(of_track, end));
+  for (const std::size_t i : chosen_tracks(timeline, strips, left_out)) {
+    tracks.push_back(strip_json(timeline.tracks[i], strips[i]));
   }
   return tracks;
 }

@@ -83,7 +83,7 @@ TEST(ItsOutputFile, OnAFullDiskIsAnError) {
   const Ended ended = run_bench({"--cut", "decode:2", "--benchmark_out=/dev/full"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("/dev/full"));
-  EXPECT_THAT(ended.out, HasSubstr("  agrees\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  agrees"));
 }
 
 TEST(ItsFormat, StandsInForOurs) {

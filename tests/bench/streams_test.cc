@@ -42,7 +42,7 @@ TEST(AClosedStandardError, LeavesTheStatusOfARefusal) {
 TEST(AFullStandardError, TakesNothingFromTheResult) {
   const Ended ended = run_bench({"--cut", "decode:2"}, {.standard_error = "/dev/full"});
   EXPECT_EQ(ended.status, 0);
-  EXPECT_THAT(ended.out, HasSubstr("  agrees\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  agrees"));
 }
 
 TEST(AClosedStandardOutput, IsRefusedBeforeTheRun) {

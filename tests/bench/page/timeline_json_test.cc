@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "tests/bench/page/sample.h"
 
 namespace logos::bench {
@@ -46,6 +49,22 @@ TEST(ThePagesTimeline, CountsOnlyTheInnermostOfNestedSlices) {
   EXPECT_EQ(track["line"][bins * 3 / 10], 3);
   EXPECT_EQ(track["line"][bins * 6 / 10], 2);
   EXPECT_EQ(track["line"][bins * 9 / 10], 1);
+}
+
+TEST(ThePagesTimeline, DrawsAlsoWhatWorksForAShortTimeAtTheEnd) {
+  Timeline timeline;
+  for (int i = 0; i < 100; ++i) {
+    timeline.tracks.push_back({"tiles", std::to_string(i)});
+    if (i == 50) {
+      timeline.slices.push_back({i, 1, 0, 96, 100});
+    } else {
+      timeline.slices.push_back({i, 1, 0, 0, 90});
+    }
+  }
+  const auto json = timeline_json(timeline);
+  ASSERT_EQ(json["tracks"].size(), 24u);
+  EXPECT_TRUE(std::any_of(json["tracks"].begin(), json["tracks"].end(),
+                          [](const auto& track) { return track["name"] == "50"; }));
 }
 
 TEST(ThePagesTimeline, DoesNotCountAWaitAsWork) {
