@@ -115,7 +115,8 @@ int run(const BringupOptions& options) {
     write_whole_file(*options.json, ladder_json(reports, context).dump(2) + "\n");
   }
   if (options.junit) write_whole_file(*options.junit, ladder_junit(reports, context));
-  return all_passed(reports) ? 0 : 1;
+  write_standard_output(table_end(reports, context));
+  return all_passed(reports) && !left_no_trace(reports, context) ? 0 : 1;
 }
 
 }  // namespace

@@ -46,9 +46,46 @@ constexpr std::array<Rung, 10> kRungs = {{
      "cache_writer.sv, the fence, rotary rows of later positions", answers_of<8>},
     {"prefill and batch", "chunks and batches of several passes",
      "passes of ROWS rows: row table, last_row, caches of rows", answers_of<9>},
-    {"soak", "random programs in random order under random stalls, with resets: the same bits",
+    {"soak",
+     "random programs in random order under random stalls, with resets: the same bits; then memory "
+     "and link as before",
      "the step that is named, with its seed: --stalls SEED repeats it", soak},
 }};
+
+/// The engine's clock for the report, where it can be had.
+std::optional<std::uint64_t> cycle_read(const Climb& climb) {
+  try {
+    return climb.engine_cycle();
+  } catch (const std::exception&) {
+    return std::nullopt;  // the rung has said so, or its check of the registers will
+  }
+}
+
+void accuse(RungReport& report, const Suspect& suspect) {
+  if (suspect.found.find(report.message) != std::string::npos) {  // also where there is none
+    report.message = suspect.found;
+  } else if (!report.message.starts_with(suspect.unit)) {
+    report.message = fmt::format("{}; seen first as: {}", suspect.found, report.message);
+  }
+  report.status = RungStatus::kFailed;
+  report.look_at = suspect.look_at;
+}
+
+/// Looks into what the rung stands on: the registers always, the rest where it has failed. Rung 1
+/// stands on nothing.
+void check_foundations(Climb& climb) {
+  RungReport& report = *climb.report;
+  if (report.number == 1) return;
+  if (const auto suspect = suspect_registers(climb)) {
+    // What was measured through them is worth nothing.
+    report.figures.clear();
+    report.first_cycle.reset();
+    report.last_cycle.reset();
+    accuse(report, *suspect);
+  } else if (report.status == RungStatus::kFailed) {
+    if (const auto part = suspect_parts(climb, report.message)) accuse(report, *part);
+  }
+}
 
 void run_rung(Climb& climb, const Rung& rung) {
   RungReport& report = *climb.report;
@@ -61,14 +98,13 @@ void run_rung(Climb& climb, const Rung& rung) {
   } catch (const std::exception& error) {
     report.status = RungStatus::kFailed;
     report.message = error.what();
+    const std::string board = fmt::format("board {}: ", climb.transport.name());
+    if (report.message.starts_with(board)) report.message.erase(0, board.size());
   }
+  report.last_cycle = cycle_read(climb);
+  check_foundations(climb);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   report.seconds = time.count();
-  try {
-    report.last_cycle = climb.engine_cycle();
-  } catch (const std::exception&) {
-    report.last_cycle = report.first_cycle;  // the board no longer answers; the rung has said so
-  }
 }
 
 /// As others find it.
@@ -94,7 +130,13 @@ void Climb::note(std::string_view name, std::string value) const {
   report->figures.emplace_back(name, std::move(value));
 }
 
-std::uint64_t Climb::engine_cycle() const { return transport.read64(registers::kClockEngine); }
+std::uint64_t Climb::engine_cycle() const {
+  const std::uint64_t cycle = transport.read64(registers::kClockEngine);
+  if (cycle == ~std::uint64_t{0}) {
+    throw Error("engine", "its registers are not answered (all ones)");
+  }
+  return cycle;
+}
 
 std::uint64_t Climb::epoch_now() const {
   return transport.read64(registers::kStatus) >> registers::kStatusEpoch & 0xFF;
@@ -136,6 +178,11 @@ std::vector<RungReport> climb(Transport& transport, const AnswerSet& answers,
   }
   restore(climb);
   return reports;
+}
+
+std::optional<std::uint64_t> RungReport::cycles() const {
+  if (!first_cycle || !last_cycle || *last_cycle < *first_cycle) return std::nullopt;
+  return *last_cycle - *first_cycle;
 }
 
 bool all_passed(const std::vector<RungReport>& reports) {

@@ -24,9 +24,14 @@ struct RungReport {
   RungStatus status = RungStatus::kNotRun;
   std::string message;                                       ///< why it failed
   std::vector<std::pair<std::string, std::string>> figures;  ///< what it measured
-  std::uint64_t first_cycle = 0;  ///< of the engine's clock, from power-up on
-  std::uint64_t last_cycle = 0;
+  /// Of the engine's clock, from power-up on; none where its register was not answered, or not as
+  /// registers must be.
+  std::optional<std::uint64_t> first_cycle;
+  std::optional<std::uint64_t> last_cycle;
   double seconds = 0;  ///< wall time
+
+  /// Those of the engine's clock that the rung took.
+  std::optional<std::uint64_t> cycles() const;
 };
 
 /// What the ladder is to find.
@@ -42,7 +47,10 @@ struct LadderSettings {
 };
 
 /// Runs the ten rungs on a board, each only if those below have passed. `progress` is told of each
-/// when it ends. Whatever the board does becomes a report.
+/// when it ends. Whatever the board does becomes a report. A rung passes only where the registers
+/// with known answers give them in thousands of reads afterwards; where one fails, the parts that
+/// it stands on (registers, resets, clocks, memory, link) are tested alone, and the broken one is
+/// named.
 std::vector<RungReport> climb(Transport& transport, const AnswerSet& answers,
                               const LadderSettings& settings,
                               const std::function<void(const RungReport&)>& progress);

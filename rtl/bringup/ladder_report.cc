@@ -35,6 +35,16 @@ long long count_of(const std::vector<RungReport>& reports, RungStatus status) {
                        [&](const RungReport& r) { return r.status == status; });
 }
 
+nlohmann::json or_null(const std::optional<std::uint64_t>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+std::string no_trace_text(const std::vector<RungReport>& reports, const LadderContext& context) {
+  const auto last = reports.back().last_cycle;
+  return fmt::format("fault {} left no trace: all rungs passed{}", context.fault,
+                     last ? fmt::format(", the last at the engine's cycle {}", *last) : "");
+}
+
 }  // namespace
 
 std::string table_head() {
@@ -44,10 +54,11 @@ std::string table_head() {
 
 std::string table_lines(const RungReport& report) {
   const bool ran = report.status != RungStatus::kNotRun;
-  std::string text = fmt::format("{:>4}  {:<18} {:<8} {:>12} {:>9}  {}\n", report.number,
-                                 report.name, name_of(report.status),
-                                 ran ? fmt::to_string(report.last_cycle - report.first_cycle) : "-",
-                                 ran ? fmt::format("{:.2f}", report.seconds) : "-", report.proves);
+  const auto cycles = report.cycles();
+  std::string text =
+      fmt::format("{:>4}  {:<18} {:<8} {:>12} {:>9}  {}\n", report.number, report.name,
+                  name_of(report.status), cycles ? fmt::to_string(*cycles) : "-",
+                  ran ? fmt::format("{:.2f}", report.seconds) : "-", report.proves);
   const std::string indent(6, ' ');
   if (!report.figures.empty()) {
     std::string figures;
@@ -61,6 +72,14 @@ std::string table_lines(const RungReport& report) {
                         report.look_at);
   }
   return text;
+}
+
+bool left_no_trace(const std::vector<RungReport>& reports, const LadderContext& context) {
+  return !context.fault.empty() && all_passed(reports);
+}
+
+std::string table_end(const std::vector<RungReport>& reports, const LadderContext& context) {
+  return left_no_trace(reports, context) ? no_trace_text(reports, context) + "\n" : "";
 }
 
 nlohmann::json ladder_json(const std::vector<RungReport>& reports, const LadderContext& context) {
@@ -77,14 +96,16 @@ nlohmann::json ladder_json(const std::vector<RungReport>& reports, const LadderC
                            {"figures", std::move(figures)}};
     rung["failed"] = failed ? nlohmann::json(report.message) : nlohmann::json(nullptr);
     rung["look_at"] = failed ? nlohmann::json(report.look_at) : nlohmann::json(nullptr);
-    rung["first_cycle"] = ran ? nlohmann::json(report.first_cycle) : nlohmann::json(nullptr);
-    rung["last_cycle"] = ran ? nlohmann::json(report.last_cycle) : nlohmann::json(nullptr);
+    rung["first_cycle"] = or_null(report.first_cycle);
+    rung["last_cycle"] = or_null(report.last_cycle);
     rung["seconds"] = ran ? nlohmann::json(report.seconds) : nlohmann::json(nullptr);
     rungs.push_back(std::move(rung));
   }
   nlohmann::json root = {{"board", context.board}, {"answers", context.answers}};
   root["fault"] = context.fault.empty() ? nlohmann::json(nullptr) : nlohmann::json(context.fault);
-  root["passed"] = all_passed(reports);
+  const bool no_trace = left_no_trace(reports, context);
+  root["fault_left_no_trace"] = no_trace;
+  root["passed"] = all_passed(reports) && !no_trace;
   root["rungs"] = std::move(rungs);
   return root;
 }
@@ -92,11 +113,13 @@ nlohmann::json ladder_json(const std::vector<RungReport>& reports, const LadderC
 std::string ladder_junit(const std::vector<RungReport>& reports, const LadderContext& context) {
   double seconds = 0;
   for (const RungReport& report : reports) seconds += report.seconds;
+  const bool no_trace = left_no_trace(reports, context);
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
       "  <testsuite name=\"bringup.{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" "
       "time=\"{:.3f}\">\n",
-      xml(context.board), reports.size(), count_of(reports, RungStatus::kFailed),
+      xml(context.board), reports.size() + (no_trace ? 1 : 0),
+      count_of(reports, RungStatus::kFailed) + (no_trace ? 1 : 0),
       count_of(reports, RungStatus::kNotRun), seconds);
   for (const RungReport& report : reports) {
     text += fmt::format("    <testcase classname=\"bringup.{}\" name=\"{} {}\" time=\"{:.3f}\">\n",
@@ -109,6 +132,12 @@ std::string ladder_junit(const std::vector<RungReport>& reports, const LadderCon
       text += "      <skipped message=\"a rung below it has not passed\"/>\n";
     }
     text += "    </testcase>\n";
+  }
+  if (no_trace) {
+    text += fmt::format(
+        "    <testcase classname=\"bringup.{}\" name=\"planted fault\" time=\"0.000\">\n"
+        "      <failure message=\"{}\"/>\n    </testcase>\n",
+        xml(context.board), xml(no_trace_text(reports, context)));
   }
   return text + "  </testsuite>\n</testsuites>\n";
 }

@@ -20,8 +20,14 @@ struct LadderContext {
   std::string fault;    ///< as planted, or ""
 };
 
+/// A fault was planted, and all rungs passed nevertheless: the ladder has failed.
+bool left_no_trace(const std::vector<RungReport>& reports, const LadderContext& context);
+/// The table's last line: of a fault that left no trace, with the engine's last cycle; or "".
+std::string table_end(const std::vector<RungReport>& reports, const LadderContext& context);
+
 nlohmann::json ladder_json(const std::vector<RungReport>& reports, const LadderContext& context);
-/// JUnit XML: a test case a rung; a rung that was not run is skipped, its suite has failed.
+/// JUnit XML: a test case a rung; a rung that was not run is skipped, its suite has failed. A fault
+/// that left no trace is one more test case, which has failed.
 std::string ladder_junit(const std::vector<RungReport>& reports, const LadderContext& context);
 
 }  // namespace logos::d5005

@@ -205,13 +205,16 @@ Ran check(Climb& climb, const KnownAnswer& answer) {
 /// A reset that meets the run; its right bits are asked for afterwards.
 void cut_off(Climb& climb, const KnownAnswer& answer) {
   const KnownRun& run = answer.runs.front();
+  climb.expect_epoch();
+  const std::uint64_t epoch = climb.epoch_now();
   try {
     Bytes output(static_cast<std::size_t>(run.output_bytes));
     load(climb, run);
     climb.driver->run({answer.program, answer.sha256, run.table, output, 1});
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (!tells_cycle_limit(error.what())) throw;
     // The limit of one cycle was reached, and the driver has reset the engine in the middle.
-    climb.epoch = climb.epoch_now();
+    climb.epoch = (epoch + 1) & 0xFF;
   }
   climb.reset();
 }
@@ -261,6 +264,8 @@ void soak(Climb& climb) {
     }
   }
   settle(climb);
+  // Whatever has broken since its own rung, and that no program has met.
+  check_memory_again(climb);
   climb.note("steps", fmt::to_string(climb.settings.soak_steps));
   climb.note("random stalls", stalls ? "yes" : "no (a card's own)");
 }

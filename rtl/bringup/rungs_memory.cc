@@ -31,7 +31,8 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
 }
 
 /// The first difference as bank, super-beat, bit; reads the place again to tell what was kept wrong
-/// from what was lost on the way.
+/// from what was lost on the way. A bank spoils its own lines alone: where those of several differ,
+/// it is the link, over which all of them come.
 [[noreturn]] void report_difference(Climb& climb, std::string_view test, std::int64_t base,
                                     const Bytes& got, const Bytes& want) {
   const auto first = static_cast<std::size_t>(
@@ -43,23 +44,35 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
   const std::int64_t beat = base + static_cast<std::int64_t>(first / kSuperBeat);
   const std::size_t bank = first / kBeat % kBanks;
   const auto bits = std::to_integer<unsigned>(got[first] ^ want[first]);
+  const auto bit = 8 * (first % kBeat) + static_cast<unsigned>(std::countr_zero(bits));
   Bytes again(kSuperBeat);
   climb.driver->copy_from_board(beat, again);
   const bool kept = again[first % kSuperBeat] == want[first];
-  std::string others;
+  const std::string got_byte = fmt::format("byte {:#04x}", std::to_integer<unsigned>(got[first]));
+  const std::string want_byte = fmt::format("{:#04x}", std::to_integer<unsigned>(want[first]));
+  if (std::count(wrong.begin(), wrong.end(), 0) == kBanks - 1) {
+    throw Error(
+        fmt::format("bank {}: {}", bank, test),
+        fmt::format("super-beat {:#x}, bit {} of the beat; lines that differ: bank {} {}; read "
+                    "again it is {}",
+                    beat, bit, bank, wrong[bank],
+                    kept ? "right: lost on the way (the bank's read path or the link to the host)"
+                         : "wrong still: not kept (or a line of data that stands still)"),
+        got_byte, want_byte);
+  }
+  std::string counts;
   for (std::size_t b = 0; b < wrong.size(); ++b) {
-    if (b != bank && wrong[b] != 0) others += fmt::format(", bank {} {}", b, wrong[b]);
+    if (wrong[b] != 0) counts += fmt::format(", bank {} {}", b, wrong[b]);
   }
   throw Error(
-      fmt::format("bank {}: {}", bank, test),
-      fmt::format("super-beat {:#x}, bit {} of the beat; lines that differ: bank {} {}{}; read "
-                  "again it is {}",
-                  beat, 8 * (first % kBeat) + static_cast<unsigned>(std::countr_zero(bits)), bank,
-                  wrong[bank], others,
-                  kept ? "right: lost on the way (the bank's read path or the link to the host)"
-                       : "wrong still: not kept (or a line of data that stands still)"),
-      fmt::format("byte {:#04x}", std::to_integer<unsigned>(got[first])),
-      fmt::format("{:#04x}", std::to_integer<unsigned>(want[first])));
+      fmt::format("host: the link to the banks: {}", test),
+      fmt::format("lines of several banks differ, the first at super-beat {:#x}, bit {} of the "
+                  "line; lines that differ: {}; read again it is {}",
+                  beat, bit, counts.substr(2),
+                  kept ? "right: spoilt on the way to the host"
+                       : "wrong still: spoilt on the way to the banks, or each time on the way "
+                         "back (a data line that stands still, writes that are lost)"),
+      got_byte, want_byte);
 }
 
 void expect_memory(Climb& climb, std::string_view test, std::int64_t base, const Bytes& want) {
@@ -100,8 +113,14 @@ void walk_addresses(Climb& climb) {
     const Bytes want = pattern(i);
     Bytes got(kSuperBeat);
     climb.driver->copy_from_board(places[i], got);
+    const auto wrong = [&](std::size_t b) {
+      return std::memcmp(got.data() + b * kBeat, want.data() + b * kBeat, kBeat) != 0;
+    };
+    int banks = 0;
+    for (std::size_t b = 0; b < kBanks; ++b) banks += wrong(b) ? 1 : 0;
+    if (banks > 1) report_difference(climb, "address lines", places[i], got, want);
     for (std::size_t b = 0; b < kBanks; ++b) {
-      if (std::memcmp(got.data() + b * kBeat, want.data() + b * kBeat, kBeat) == 0) continue;
+      if (!wrong(b)) continue;
       for (std::size_t j = 0; j < places.size(); ++j) {
         const Bytes other = pattern(j);
         if (std::memcmp(got.data() + b * kBeat, other.data() + b * kBeat, kBeat) != 0) continue;
@@ -187,13 +206,28 @@ void measure_banks(Climb& climb) {
 void wait_for_copy(Climb& climb) {
   using namespace registers;  // NOLINT
   constexpr int kMostWaits = 4000;
+  constexpr int kClockWaits = 64;  // between two looks at the engine's clock
+  std::optional<std::uint64_t> cycle;
   for (int i = 0; i < kMostWaits; ++i) {
     const std::uint64_t status = climb.transport.read64(kStatus);
+    if (status == ~std::uint64_t{0}) {
+      throw Error("engine", "its registers are not answered (all ones)");
+    }
     if ((status & kStatusFailed) != 0) {
-      throw Error("host", describe_errors(climb.transport.read64(kErrors),
-                                          climb.transport.read64(kWatchdogCause)));
+      throw Error(
+          fmt::format("board {}", climb.transport.name()),
+          describe_errors(climb.transport.read64(kErrors), climb.transport.read64(kWatchdogCause)));
     }
     if ((status & kStatusCopied) != 0) return;
+    if ((status & kStatusCopying) == 0) {
+      throw Error("engine: copy", "it is not under way, and has not ended",
+                  fmt::format("status {:#x}", status), "copying or copied");
+    }
+    if (i % kClockWaits == 0) {
+      const std::uint64_t now = climb.engine_cycle();
+      if (now == cycle) throw Error("engine", "its clock stands still");
+      cycle = now;
+    }
     climb.transport.wait();
   }
   throw Error("host", "a copy does not end", fmt::format("{} waits", kMostWaits), "its end");
@@ -251,10 +285,23 @@ void start_copy(Transport& transport, std::uint64_t host_address, std::int64_t s
   transport.write64(kDmaControl, kDmaStart | (to_host ? kDmaToHost : 0));
 }
 
-void check_banks(Climb& climb) {
-  climb.reset();
+void check_paths(Climb& climb) {
   walk_ones(climb);
   walk_addresses(climb);
+}
+
+void check_memory_again(Climb& climb) {
+  climb.reset();
+  check_paths(climb);
+  measure_banks(climb);
+  const HostBuffer buffer = climb.transport.allocate(kMostBufferBytes);
+  measure_host(climb, buffer);
+  climb.transport.release(buffer);
+}
+
+void check_banks(Climb& climb) {
+  climb.reset();
+  check_paths(climb);
   march(climb);
   measure_banks(climb);
 }

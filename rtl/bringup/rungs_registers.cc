@@ -143,6 +143,13 @@ void enumerate(Climb& climb) {
                 fmt::format("{:#x}", kDfhValue));
   }
   climb.expect("engine: register 0x000, device feature header", dfh, kDfhValue);
+  // The reset of power-up runs by itself in epoch 0; another was asked for, and not by the ladder.
+  const std::uint64_t status = board.read64(kStatus);
+  climb.epoch = status >> kStatusEpoch & 0xFF;
+  if ((status & kStatusResetting) != 0 && *climb.epoch != 0) {
+    throw Error("engine: it was reset", "it is in a reset that nobody asked for",
+                fmt::format("epoch {}", *climb.epoch), "an engine at rest");
+  }
   climb.expect("engine: register 0x008, GUID low", board.read64(kGuidLow), kGuidLowValue);
   climb.expect("engine: register 0x010, GUID high", board.read64(kGuidHigh), kGuidHighValue);
   climb.expect("engine: register 0x028, version", board.read64(kVersion), kVersionValue);
@@ -151,9 +158,16 @@ void enumerate(Climb& climb) {
                capabilities & 0xFF, static_cast<std::uint64_t>(climb.answers.rows));
   climb.expect("engine: rows of the MAC array (the known answers are for others)",
                capabilities >> 8 & 0xFF, static_cast<std::uint64_t>(climb.answers.mac_rows));
+  climb.report->first_cycle = climb.engine_cycle();
   climb.driver =
       std::make_unique<Driver>(board, engine_size(climb.answers.rows, climb.answers.mac_rows));
-  climb.epoch = climb.epoch_now();
+  climb.constants = {{kDfh, kDfhValue},
+                     {kGuidLow, kGuidLowValue},
+                     {kGuidHigh, kGuidHighValue},
+                     {kVersion, kVersionValue}};
+  for (const std::uint32_t offset : {kCapabilities, kCapacities, kAttendCapacities}) {
+    climb.constants.emplace_back(offset, board.read64(offset));
+  }
   climb.note("GUID", kGuid);
   climb.note("rows", fmt::format("{}/{}", climb.answers.rows, climb.answers.mac_rows));
 }

@@ -160,6 +160,38 @@ TEST(LadderReport, SaysWhatPassedWhatFailedAndWhatWasNotRun) {
   EXPECT_EQ(json["rungs"][2]["seconds"], nullptr);
 }
 
+TEST(LadderReport, GivesNoCyclesThatWereNotRead) {
+  std::vector<RungReport> reports = made_up_reports();
+  EXPECT_THAT(table_lines(reports[0]), HasSubstr("passed              5 "));
+  EXPECT_EQ(ladder_json(reports, {"sim", "set", ""})["rungs"][0]["last_cycle"], 5);
+  reports[0].last_cycle.reset();
+  EXPECT_THAT(table_lines(reports[0]), HasSubstr("passed              - "));
+  EXPECT_EQ(ladder_json(reports, {"sim", "set", ""})["rungs"][0]["last_cycle"], nullptr);
+  reports[0].first_cycle = 7;
+  reports[0].last_cycle = 6;  // no clock runs backwards
+  EXPECT_EQ(reports[0].cycles(), std::nullopt);
+}
+
+TEST(LadderReport, AFaultThatLeftNoTraceIsNoPass) {
+  const std::vector<RungReport> passed = {made_up_reports()[0]};
+  const LadderContext sound{"sim", "set", ""};
+  const LadderContext faulty{"sim", "set", "bank0:slow@9"};
+  EXPECT_FALSE(left_no_trace(passed, sound));
+  EXPECT_EQ(table_end(passed, sound), "");
+  EXPECT_EQ(ladder_json(passed, sound)["passed"], true);
+  EXPECT_TRUE(left_no_trace(passed, faulty));
+  EXPECT_THAT(table_end(passed, faulty),
+              AllOf(HasSubstr("fault bank0:slow@9 left no trace"), HasSubstr("engine's cycle 5")));
+  EXPECT_EQ(ladder_json(passed, faulty)["passed"], false);
+  EXPECT_EQ(ladder_json(passed, faulty)["fault_left_no_trace"], true);
+  EXPECT_THAT(ladder_junit(passed, faulty),
+              AllOf(HasSubstr("tests=\"2\" failures=\"1\" skipped=\"0\""),
+                    HasSubstr("name=\"planted fault\""), HasSubstr("left no trace")));
+  // Where a rung has failed it is found.
+  EXPECT_FALSE(left_no_trace(made_up_reports(), faulty));
+  EXPECT_EQ(table_end(made_up_reports(), faulty), "");
+}
+
 TEST(LadderReport, IsJUnitXml) {
   const std::string xml = ladder_junit(made_up_reports(), {"sim", "set", ""});
   EXPECT_THAT(xml, AllOf(HasSubstr("tests=\"3\" failures=\"1\" skipped=\"1\""),
@@ -216,6 +248,22 @@ TEST(Ladder, EndsAtTheFirstRungThatFails) {
     EXPECT_FALSE(reports[i].proves.empty());
     EXPECT_FALSE(reports[i].look_at.empty());
   }
+}
+
+TEST(Ladder, GivesNoCyclesOfRegistersThatAreNotAnswered) {
+  RegisterBoard board;
+  board.all_ones = true;
+  EXPECT_EQ(climbed(board)[0].cycles(), std::nullopt);
+  EXPECT_EQ(climbed(board)[0].last_cycle, std::nullopt);
+}
+
+TEST(Ladder, FindsAnEngineInAResetThatNobodyAskedFor) {
+  using namespace registers;  // NOLINT
+  RegisterBoard board;
+  board.held[kStatus] = kStatusResetting;  // of power-up
+  EXPECT_THAT(climbed(board)[0].message, Not(HasSubstr("reset")));
+  board.held[kStatus] |= std::uint64_t{1} << kStatusEpoch;
+  EXPECT_THAT(climbed(board)[0].message, HasSubstr("engine: it was reset"));
 }
 
 TEST(Ladder, NamesWhatIsNotTheEngine) {

@@ -29,6 +29,10 @@ expect 0 "passed" --steps 1 --replay "$folder/answers" --board opae --opae-libra
 expect 0 "10  soak               passed" --steps 2 --replay "$folder/answers" --stalls 5 --fill 0xFF
 expect 1 "bank 2" --replay "$folder/answers" --fault bank2:silent@0 --junit "$folder/b.xml"
 grep -q 'failures="1" skipped="6"' "$folder/b.xml" || { echo "b.xml: not failed"; failed=1; }
+expect 1 "fault bank1:slow@99999999 left no trace" --steps 1 --replay "$folder/answers" \
+  --fault bank1:slow@99999999 --json "$folder/c.json" --junit "$folder/c.xml"
+grep -q '"passed": false' "$folder/c.json" || { echo "c.json: passed"; failed=1; }
+grep -q 'failures="1" skipped="0"' "$folder/c.xml" || { echo "c.xml: not failed"; failed=1; }
 
 echo damaged >>"$folder/answers/$(ls "$folder/answers" | grep decode)"
 expect 2 "another identity" --replay "$folder/answers"

@@ -21,7 +21,7 @@ const std::vector<RungReport>& sound_ladder() {
 
 /// A cycle of a unit's clock a little after a rung has begun.
 std::uint64_t begin_of(int rung, double mhz) {
-  const auto cycle = sound_ladder()[static_cast<std::size_t>(rung) - 1].first_cycle + 500;
+  const auto cycle = sound_ladder()[static_cast<std::size_t>(rung) - 1].first_cycle.value() + 500;
   return static_cast<std::uint64_t>(static_cast<double>(cycle) * mhz / 300);
 }
 
@@ -55,10 +55,17 @@ constexpr Late kLate[] = {{5, "host", "flip", 250, "host"},
                           {7, "bank0", "error", 299.76, "bank 0: read error"},
                           {7, "host", "silent", 250, "host"},
                           {8, "bank1", "lost", 299.76, "bank 1"},
-                          {8, "bank2", "flip", 299.76, "decode"},
+                          {8, "bank2", "flip", 299.76, "bank 2"},
                           {9, "bank3", "silent", 299.76, "bank 3"},
                           {10, "bank0", "write-error", 299.76, "bank 0: write error"},
-                          {10, "engine", "silent", 300, "engine"}};
+                          {7, "bank2", "address", 299.76, "bank 2: address lines"},
+                          {10, "bank3", "slow", 299.76, "bank 3: bandwidth"},
+                          {10, "host", "flip", 250, "host: the link"},
+                          {10, "host", "slow", 250, "host: bandwidth"},
+                          {10, "engine", "flip", 300, "engine: registers: reads are wrong now"},
+                          {10, "engine", "lost", 300, "engine: registers: they do not keep"},
+                          {10, "engine", "reset", 300, "engine: it was reset"},
+                          {10, "engine", "silent", 300, "not answered (all ones)"}};
 INSTANTIATE_TEST_SUITE_P(Rungs, LateFault, testing::ValuesIn(kLate), [](const auto& info) {
   return fmt::format(
       "{}_{}_{}", info.param.rung, info.param.unit,
