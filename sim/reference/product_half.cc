@@ -65,6 +65,8 @@ LOGOS_INLINE void multiply_rows(const Tile& tile, const std::byte* panel, std::i
   }
 }
 
+// No attribute stands in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define LOGOS_HALF_METHOD(name, attributes)                                                     \
   attributes void name##_pack(const Tile& tile, int weight_rows, std::byte* panel) {            \
     pack_rows(tile, weight_rows, panel);                                                        \
@@ -73,6 +75,7 @@ LOGOS_INLINE void multiply_rows(const Tile& tile, const std::byte* panel, std::i
                                   int weight_rows, int activation_rows) {                       \
     multiply_rows(tile, panel, first, weight_rows, activation_rows);                            \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 LOGOS_HALF_METHOD(plain, )
 #if defined(__x86_64__)
