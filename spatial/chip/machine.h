@@ -78,12 +78,12 @@ class Machine {
     return tiles_[static_cast<std::size_t>(chip)][static_cast<std::size_t>(node)];
   }
   /// A part of a message has come to a tile of its stage: written and counted.
-  void receive(StageRun& stage, std::int32_t tile, const MessagePart& part);
+  void receive(StageRun& run, std::int32_t tile, const MessagePart& part);
   /// A stage's leader has passed a block on: what the host feeds is full again.
-  void entry_freed(StageRun& stage, std::int32_t block, const Origin& by);
+  void entry_freed(StageRun& run, std::int32_t block, const Origin& by);
   void raise_fault(int operation);
   void show(std::int64_t row, std::int64_t column, std::span<const float> values);
-  void result_ready(StageRun& stage, std::int32_t block);
+  void result_ready(StageRun& run, std::int32_t block);
   /// Whether the planted early read strikes a wait of a tile now.
   bool reads_early(std::int32_t chip, Node node);
   void count_weights(std::int64_t bytes) {
@@ -101,7 +101,7 @@ class Machine {
   void store_caches();
   template <typename Visit>
   void for_each_cache(const Visit& visit);
-  void feed(StageRun& stage, std::int32_t block, const Origin& by);
+  void feed(StageRun& run, std::int32_t block, const Origin& by);
   void check_faults() const;
   void deliver(std::int32_t chip, Node node, const MessagePart& part);
   void drained(std::int32_t chip, Node node);

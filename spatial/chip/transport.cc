@@ -30,7 +30,7 @@ MeshMaker mesh_maker(const ChipConfig& config) {
 
 Transport::Transport(const ChipConfig& config, const std::vector<bool>& used,
                      const TransportOptions& options, const MeshMaker& make, Delivery deliver,
-                     Drained drained)
+                     const Drained& drained)
     : mesh_(config.mesh),
       link_bytes_(config.link_bytes),
       chips_(static_cast<std::int32_t>(used.size())),

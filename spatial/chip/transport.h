@@ -35,7 +35,7 @@ class Transport {
   /// `used`: by chip, whether it has a stage.
   Transport(const ChipConfig& config, const std::vector<bool>& used,
             const TransportOptions& options, const MeshMaker& make, Delivery deliver,
-            Drained drained);
+            const Drained& drained);
 
   /// Cuts a message's bytes into parts of a packet's length; one empty part where there are none.
   void cut(Message& message) const;

@@ -107,6 +107,7 @@ class Lowering {
   void add_stages(const StagePlace& place, const Build& build) {
     const auto first = static_cast<int>(plan_.stages.size());
     std::vector<int> added;
+    added.reserve(static_cast<std::size_t>(text_chips()));
     for (int chip = 0; chip < text_chips(); ++chip) added.push_back(first + chip);
     for (int chip = 0; chip < text_chips(); ++chip) {
       Stage stage = build(static_cast<std::size_t>(chip));

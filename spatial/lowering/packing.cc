@@ -28,8 +28,8 @@ StagePlace Floor::lay(const std::vector<Rectangle>& shapes) {
     for (const Rectangle& shape : shapes) {
       const std::optional<Rectangle> found = find(shape);
       if (!found) continue;
-      for (std::int32_t y = found->y; y < found->y + found->height; ++y) {
-        for (std::int32_t x = found->x; x < found->x + found->width; ++x) {
+      for (std::int64_t y = found->y; y < found->y + found->height; ++y) {
+        for (std::int64_t x = found->x; x < found->x + found->width; ++x) {
           taken_.back()[static_cast<std::size_t>(y * width_ + x)] = true;
         }
       }
@@ -51,8 +51,8 @@ std::optional<Rectangle> Floor::find(const Rectangle& shape) const {
 }
 
 bool Floor::is_free(const Rectangle& at) const {
-  for (std::int32_t y = at.y; y < at.y + at.height; ++y) {
-    for (std::int32_t x = at.x; x < at.x + at.width; ++x) {
+  for (std::int64_t y = at.y; y < at.y + at.height; ++y) {
+    for (std::int64_t x = at.x; x < at.x + at.width; ++x) {
       if (taken_.back()[static_cast<std::size_t>(y * width_ + x)]) return false;
     }
   }

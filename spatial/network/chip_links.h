@@ -105,13 +105,13 @@ class ChipLinks {
   std::int32_t hops(Chip from, Chip to, int direction) const;
   Chip next(Chip chip, int direction) const;
   Link& link(Chip chip, int direction) {
-    return links_[static_cast<std::size_t>(chip * 2 + direction)];
+    return links_[static_cast<std::size_t>(std::int64_t{chip} * 2 + direction)];
   }
   void enqueue(std::int32_t id);
-  void start(Link& link);
-  bool start_first(Link& link, int channel);
-  bool has_room(const Travelling& travelling, const Link& link);
-  Cycles end_of(const Link& link, std::int64_t bytes) const;
+  void start(Link& over);
+  bool start_first(Link& over, int channel);
+  bool has_room(const Travelling& travelling, const Link& over);
+  Cycles end_of(const Link& over, std::int64_t bytes) const;
   void step();
   void leave(std::int32_t id);
   void arrive(std::int32_t id);

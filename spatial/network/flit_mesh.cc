@@ -111,14 +111,13 @@ std::vector<LinkLoad> FlitMesh::link_loads() const {
 void FlitMesh::step() {
   now_ = Wakeup::now();
   moved_ = false;
-  credits_.take(now_,
-                [&](Channel outflow) { ++outflows_[static_cast<std::size_t>(outflow)].credits; });
+  credits_.take(now_, [&](Channel outflow) { ++outflow_of(outflow).credits; });
   flying_.take(now_, [&](const Flying& flit) { arrive(flit); });
   routing_.take(now_, [&](Channel channel) { route_first(channel); });
   busy_routers_.for_each([&](Node node) { step_router(node); });
   busy_sources_.for_each([&](Node node) { feed(node); });
-  for (std::size_t i = 0; i < emptied_.size(); ++i) {
-    if (drained_) drained_(emptied_[i]);
+  for (const Node node : emptied_) {
+    if (drained_) drained_(node);
   }
   emptied_.clear();
   if (moved_ || flying_.pending() + credits_.pending() + routing_.pending() > 0) {
@@ -135,7 +134,7 @@ void FlitMesh::arrive(const Flying& flit) {
     packets_.arrive(flit.packet, (flit.into - tiles_) / channels_, arrival_);
     return;
   }
-  Inflow& inflow = inflows_[static_cast<std::size_t>(flit.into)];
+  Inflow& inflow = inflow_of(flit.into);
   const auto last = [&] { return place(flit.into, inflow.packets - 1); };
   if (inflow.packets == 0 || stored_[last()].packet != flit.packet) {
     CHECK(inflow.packets < config_.buffer_flits);
@@ -163,7 +162,7 @@ void FlitMesh::arrive(const Flying& flit) {
 
 void FlitMesh::route_first(Channel at) {
   const Node node = at / (kPorts * channels_);
-  Inflow& inflow = inflows_[static_cast<std::size_t>(at)];
+  Inflow& inflow = inflow_of(at);
   inflow.fork = packets_.fork(stored_[place(at, 0)].packet, node);
   inflow.open = inflow.fork;
   inflow.freed = 0;
@@ -196,7 +195,7 @@ std::int32_t FlitMesh::free_channel(Node node, Router& router, int port, std::in
   std::uint8_t& turn = router.turns.channel[static_cast<std::size_t>(port)];
   for (int tried = 0; tried < channels_; ++tried) {
     const int candidate = turn + tried < channels_ ? turn + tried : turn + tried - channels_;
-    const Outflow& outflow = outflows_[static_cast<std::size_t>(channel(node, port) + candidate)];
+    const Outflow& outflow = outflow_of(channel(node, port) + candidate);
     if (outflow.holder >= 0 || outflow.credits < flits) continue;
     turn = static_cast<std::uint8_t>(candidate + 1 < channels_ ? candidate + 1 : 0);
     return candidate;
@@ -220,8 +219,8 @@ void FlitMesh::claim_channels(Node node, Router& router) {
         refused = true;
         continue;
       }
-      outflows_[static_cast<std::size_t>(channel(node, port) + free)].holder = base + bit;
-      Inflow& inflow = inflows_[static_cast<std::size_t>(base + bit)];
+      outflow_of(channel(node, port) + free).holder = base + bit;
+      Inflow& inflow = inflow_of(base + bit);
       inflow.channel[out] = static_cast<std::uint8_t>(free);
       inflow.claimed = static_cast<Ports>(inflow.claimed | 1U << port);
       router.waiting[out] &= ~bit_at(bit);
@@ -287,9 +286,9 @@ void FlitMesh::pass_switch(Node node, Router& router) {
 void FlitMesh::pass_flit(Node node, Router& router, int port, int bit) {
   const std::size_t out = static_cast<std::size_t>(port);
   const Channel in = channel(node, 0) + bit;
-  Inflow& inflow = inflows_[static_cast<std::size_t>(in)];
+  Inflow& inflow = inflow_of(in);
   const Stored& packet = stored_[place(in, 0)];
-  Outflow& outflow = outflows_[static_cast<std::size_t>(channel(node, port) + inflow.channel[out])];
+  Outflow& outflow = outflow_of(channel(node, port) + inflow.channel[out]);
   const std::uint16_t sent = ++inflow.sent[out];
   if (port != kTile) --outflow.credits;  // a tile always takes
   ++loads_[link(node, port)].flits;
@@ -332,7 +331,7 @@ bool FlitMesh::pick_source_channel(Source& source, Node node) {
   const std::int32_t packet = source.queue.front();
   for (int tried = 0; tried < channels_; ++tried) {
     const int candidate = (source.turn + tried) % channels_;
-    const Outflow& outflow = outflows_[static_cast<std::size_t>(tile_channel(node) + candidate)];
+    const Outflow& outflow = outflow_of(tile_channel(node) + candidate);
     if (outflow.credits < packets_[packet].packet.flits) continue;
     source.channel = static_cast<std::uint8_t>(candidate);
     source.turn = static_cast<std::uint8_t>((candidate + 1) % channels_);
@@ -354,7 +353,7 @@ void FlitMesh::feed(Node node) {
     return;
   }
   if (source.sent == 0 && !pick_source_channel(source, node)) return;
-  --outflows_[static_cast<std::size_t>(tile_channel(node) + source.channel)].credits;
+  --outflow_of(tile_channel(node) + source.channel).credits;
   fly(static_cast<Cycles>(config_.link_cycles), channel(node, kTile) + source.channel, packet);
   moved_ = true;
   --source.flits;

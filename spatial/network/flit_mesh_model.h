@@ -38,33 +38,37 @@ class FlitMesh : public Network {
 
   void step();
   void arrive(const Flying& flit);
-  void route_first(Channel channel);
+  void route_first(Channel at);
   void step_router(Node node);
   void claim_channels(Node node, Router& router);
   std::int32_t free_channel(Node node, Router& router, int port, std::int32_t flits);
   void pass_switch(Node node, Router& router);
   void pass_flit(Node node, Router& router, int port, int bit);
-  void free_place(Channel channel, Inflow& inflow);
+  void free_place(Channel in, Inflow& inflow);
   void give_credit(Channel outflow);
   void fly(Cycles delay, Channel into, std::int32_t packet);
   void feed(Node node);
   bool pick_source_channel(Source& source, Node node);
 
   std::size_t link(Node node, int port) const {
-    return static_cast<std::size_t>(node * kPorts + port);
+    return static_cast<std::size_t>(std::int64_t{node} * kPorts + port);
   }
   Channel channel(Node node, int port) const { return (node * kPorts + port) * channels_; }
   Channel tile_channel(Node node) const { return tiles_ + node * channels_; }
+  Inflow& inflow_of(Channel in) { return inflows_[static_cast<std::size_t>(in)]; }
+  const Inflow& inflow_of(Channel in) const { return inflows_[static_cast<std::size_t>(in)]; }
+  Outflow& outflow_of(Channel out) { return outflows_[static_cast<std::size_t>(out)]; }
+  const Outflow& outflow_of(Channel out) const { return outflows_[static_cast<std::size_t>(out)]; }
   /// Where the `nth` packet of an incoming channel lies in stored_.
   std::size_t place(Channel channel, int nth) const {
-    int at = inflows_[static_cast<std::size_t>(channel)].first + nth;
+    int at = inflow_of(channel).first + nth;
     if (at >= config_.buffer_flits) at -= config_.buffer_flits;
-    return static_cast<std::size_t>(channel * config_.buffer_flits + at);
+    return static_cast<std::size_t>(std::int64_t{channel} * config_.buffer_flits + at);
   }
 
   std::vector<std::string> waiting_lines() const;
-  std::string branch_line(Channel channel, int port) const;
-  std::string channel_name(Channel channel) const;
+  std::string branch_line(Channel at, int port) const;
+  std::string channel_name(Channel at) const;
 
   MeshConfig config_;
   MeshShape shape_;

@@ -15,7 +15,7 @@ std::string FlitMesh::channel_name(Channel at) const {
 }
 
 std::string FlitMesh::branch_line(Channel at, int port) const {
-  const Inflow& inflow = inflows_[static_cast<std::size_t>(at)];
+  const Inflow& inflow = inflow_of(at);
   const Stored& packet = stored_[place(at, 0)];
   const Node node = at / (kPorts * channels_);
   std::string line = fmt::format("from {}: {}, {} flits here, to {}", channel_name(at),
@@ -27,7 +27,7 @@ std::string FlitMesh::branch_line(Channel at, int port) const {
   }
   line += fmt::format(" waits for a channel with room for {}:", packet.flits);
   for (int candidate = 0; candidate < channels_; ++candidate) {
-    const Outflow& outflow = outflows_[static_cast<std::size_t>(channel(node, port) + candidate)];
+    const Outflow& outflow = outflow_of(channel(node, port) + candidate);
     line += fmt::format(" {} has {}", candidate, outflow.credits);
     if (outflow.holder >= 0) {
       line += fmt::format(", held by {} from {}",
@@ -42,7 +42,7 @@ std::string FlitMesh::branch_line(Channel at, int port) const {
 std::vector<std::string> FlitMesh::waiting_lines() const {
   std::vector<std::string> lines;
   for (Channel at = 0; at < tiles_; ++at) {
-    const Inflow& inflow = inflows_[static_cast<std::size_t>(at)];
+    const Inflow& inflow = inflow_of(at);
     if (inflow.packets == 0) continue;
     for (int port = 0; port < kPorts; ++port) {
       if (inflow.open >> port & 1) lines.push_back(branch_line(at, port));

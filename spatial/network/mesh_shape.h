@@ -31,9 +31,9 @@ class MeshShape {
   /// The port by which a router on its way sends on what goes to `destination`.
   Ports toward(Node node, Node destination) const {
     const Node dx = x(destination) - x(node);
-    if (dx != 0) return 1U << (dx > 0 ? kEast : kWest);
+    if (dx != 0) return static_cast<Ports>(1U << (dx > 0 ? kEast : kWest));
     const Node dy = y(destination) - y(node);
-    if (dy != 0) return 1U << (dy > 0 ? kSouth : kNorth);
+    if (dy != 0) return static_cast<Ports>(1U << (dy > 0 ? kSouth : kNorth));
     return 1U << kTile;
   }
   /// The union of the ways from `source`: for each router the ports by which a copy leaves.

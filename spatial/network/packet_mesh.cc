@@ -60,8 +60,11 @@ class PacketMesh : public Network {
   void route(const Event& event);
   Passage pass(std::size_t link, Cycles ready, Cycles tail, std::int32_t flits);
 
+  static std::size_t link_of(Node node, int port) {
+    return static_cast<std::size_t>(std::int64_t{node} * kPorts + port);
+  }
   std::size_t source_link(Node node) const {
-    return static_cast<std::size_t>(shape_.nodes() * kPorts + node);
+    return static_cast<std::size_t>(std::int64_t{shape_.nodes()} * kPorts + node);
   }
 
   MeshShape shape_;
@@ -112,7 +115,7 @@ PacketMesh::PacketMesh(const MeshConfig& config, const MeshOptions& options)
     for (int port = 0; port < kPorts; ++port) {
       const Node neighbor = shape_.neighbor(node, port);
       if (neighbor < 0) continue;
-      loads_[static_cast<std::size_t>(node * kPorts + port)] = {.from = node, .to = neighbor};
+      loads_[link_of(node, port)] = {.from = node, .to = neighbor};
     }
   }
 }
@@ -196,7 +199,7 @@ void PacketMesh::route(const Event& event) {
   const Ports fork = packets_.fork(event.packet, event.node);
   for (int port = 0; port < kPorts; ++port) {
     if ((fork >> port & 1) == 0) continue;
-    const std::size_t link = static_cast<std::size_t>(event.node * kPorts + port);
+    const std::size_t link = link_of(event.node, port);
     const Passage passage =
         pass(link, now_ + to_switch_, now_ + static_cast<Cycles>(event.tail), flits);
     if (port == kTile) {

@@ -28,8 +28,8 @@ std::vector<std::string> cells_of(const std::vector<const Stage*>& stages, const
   std::vector<std::string> cells(tiles, ".");
   for (const Stage* stage : stages) {
     for (std::int32_t tile = 0; tile < stage->tiles; ++tile) {
-      const std::int32_t x = stage->x + tile % stage->width;
-      const std::int32_t y = stage->y + tile / stage->width;
+      const std::int64_t x = stage->x + tile % stage->width;
+      const std::int64_t y = stage->y + tile / stage->width;
       std::string& cell = cells[static_cast<std::size_t>(y * mesh.width + x)];
       cell = label_of(*stage) + (cell == "." ? "" : "+");
     }
