@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <initializer_list>
 #include <limits>
 
 #include "tests/gguf_file.h"
@@ -20,10 +21,16 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+std::string joined(std::initializer_list<std::string_view> pieces) {
+  std::string bytes;
+  for (const std::string_view piece : pieces) bytes += piece;
+  return bytes;
+}
+
 class GgufHeaderTest : public testing::Test {
  protected:
   std::filesystem::path file_with(std::string_view bytes) const {
-    const auto file = folder_.path() / "model.gguf";
+    auto file = folder_.path() / "model.gguf";
     std::ofstream(file, std::ios::binary) << bytes;
     return file;
   }
@@ -107,24 +114,25 @@ TEST_F(GgufHeaderTest, LengthsAndCountsBeyondTheFileAreRefusedWithoutAllocatingT
         std::numeric_limits<std::uint64_t>::max()}) {
     const std::string start = "GGUF" + as_bytes(std::uint32_t{3});
     const std::string filler(200, 'x');
-    const std::string one_key = start + as_bytes(std::uint64_t{0}) + as_bytes(std::uint64_t{1});
-    EXPECT_THAT(refusal(start + as_bytes(size) + as_bytes(std::uint64_t{0}) + filler),
+    const std::string none = as_bytes(std::uint64_t{0});
+    const std::string one = as_bytes(std::uint64_t{1});
+    const std::string one_key = joined({start, none, one});
+    EXPECT_THAT(refusal(joined({start, as_bytes(size), none, filler})),
                 HasSubstr("the number of tensors is more than the file can hold"));
-    EXPECT_THAT(refusal(start + as_bytes(std::uint64_t{0}) + as_bytes(size) + filler),
+    EXPECT_THAT(refusal(joined({start, none, as_bytes(size), filler})),
                 HasSubstr("the number of keys is more than the file can hold"));
-    EXPECT_THAT(refusal(one_key + as_bytes(size) + filler),
+    EXPECT_THAT(refusal(joined({one_key, as_bytes(size), filler})),
                 AllOf(HasSubstr("the length of a key is out of bounds"), HasSubstr("1 to 65535")));
     const std::string text = as_bytes(std::uint32_t{8});
-    EXPECT_THAT(refusal(one_key + as_string("k") + text + as_bytes(size) + filler),
+    const std::string one_text = joined({one_key, as_string("k"), text});
+    EXPECT_THAT(refusal(joined({one_text, as_bytes(size), filler})),
                 HasSubstr("the length of the value of key \"k\" is out of bounds"));
-    const std::string array = as_bytes(std::uint32_t{9});
+    const std::string array = joined({one_key, as_string("k"), as_bytes(std::uint32_t{9})});
     for (const std::uint32_t element : {0U, 6U, 8U, 12U}) {
-      EXPECT_THAT(
-          refusal(one_key + as_string("k") + array + as_bytes(element) + as_bytes(size) + filler),
-          HasSubstr("the array of key \"k\" is more than the file can hold"));
+      EXPECT_THAT(refusal(joined({array, as_bytes(element), as_bytes(size), filler})),
+                  HasSubstr("the array of key \"k\" is more than the file can hold"));
     }
-    EXPECT_THAT(refusal(one_key + as_string("k") + array + as_bytes(std::uint32_t{8}) +
-                        as_bytes(std::uint64_t{1}) + as_bytes(size) + filler),
+    EXPECT_THAT(refusal(joined({array, text, one, as_bytes(size), filler})),
                 HasSubstr("the length of the array of key \"k\" is out of bounds"));
   }
 }

@@ -24,7 +24,7 @@ using testing::IsEmpty;
 class GgufModelTest : public testing::Test {
  protected:
   std::filesystem::path file_of(const GgufFile& file) const {
-    const auto path = folder_ / "model.gguf";
+    auto path = folder_ / "model.gguf";
     std::ofstream(path, std::ios::binary) << file.bytes();
     return path;
   }
@@ -78,7 +78,7 @@ TEST_F(GgufModelTest, AFileIsAModelByItsNameOrItsFirstLetters) {
     EXPECT_EQ(model.path, path);
     EXPECT_EQ(model.reading.spec.vocabulary, 40);
   }
-  std::ofstream(folder_ / "empty.gguf");
+  std::ofstream(folder_ / "empty.gguf") << "";
   EXPECT_THAT(error_of([&] { resolve_model((folder_ / "empty.gguf").string()); }),
               HasSubstr("the file ends within the letters GGUF"));
   std::ofstream(folder_ / "text") << "no model";
