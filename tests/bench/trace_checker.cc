@@ -67,8 +67,9 @@ class Checker {
 
   static std::string text(const json& event, const char* key) {
     hold(event.contains(key) && event[key].is_string(), fmt::format("no text {}", key));
-    hold(event[key] != "", fmt::format("an empty {}", key));
-    return event[key];
+    std::string value = event[key];
+    hold(!value.empty(), fmt::format("an empty {}", key));
+    return value;
   }
   static std::int64_t whole(const json& event, const char* key) {
     hold(event.contains(key) && event[key].is_number_integer(), fmt::format("no number {}", key));

@@ -145,7 +145,7 @@ std::string refusal(const TemporaryFolder& folder, History::Open open = History:
   const bool regular = std::filesystem::is_regular_file(file);
   const std::string before = regular ? read_whole_file(file) : "";
   const long entries = folder.entries();
-  const std::string message = error_of([&] { History(file, open, quiet); });
+  std::string message = error_of([&] { History(file, open, quiet); });
   EXPECT_EQ(std::filesystem::is_regular_file(file) ? read_whole_file(file) : "", before);
   EXPECT_EQ(folder.entries(), entries);
   EXPECT_THAT(message, HasSubstr(file.string()));

@@ -108,7 +108,7 @@ nlohmann::json Browser::read_message() {
     if (got <= 0) throw std::runtime_error("the browser has ended");
     buffer_.append(bytes.data(), static_cast<std::size_t>(got));
   }
-  const Json message = Json::parse(buffer_.substr(0, end));
+  Json message = Json::parse(buffer_.substr(0, end));
   buffer_.erase(0, end + 1);
   return message;
 }
