@@ -7,13 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "bench/command_files.h"
 #include "program/error.h"
 #include "program/standard_streams.h"
 #include "sim/file_beside.h"
-#include "sim/whole_file.h"
 
 namespace logos::bench {
 namespace {
@@ -51,17 +49,6 @@ void check_artifacts(const fs::path& folder) {
   }
 }
 
-/// Files that the run reads, by their options.
-std::vector<std::pair<std::string, fs::path>> inputs_of(const Options& options) {
-  std::vector<std::pair<std::string, fs::path>> files;
-  if (options.text) files.emplace_back("--text", *options.text);
-  if (options.gpu) files.emplace_back("--gpu", *options.gpu);
-  if (options.tokens && options.tokens->starts_with('@')) {
-    files.emplace_back("--tokens", options.tokens->substr(1));
-  }
-  return files;
-}
-
 }  // namespace
 
 void check_outputs(const Options& options) {
@@ -70,23 +57,14 @@ void check_outputs(const Options& options) {
     check_folder(*options.artifacts);
     check_artifacts(*options.artifacts);
   }
-  std::vector<std::pair<std::string, fs::path>> files;
-  for (const auto& [name, file] : inputs_of(options)) {
-    std::error_code failed;
-    const fs::path place = fs::weakly_canonical(file, failed);
-    if (!failed) files.emplace_back(name, place);
+  CommandFiles files;
+  if (options.text) files.read("--text", *options.text);
+  if (options.gpu) files.read("--gpu", *options.gpu);
+  if (options.tokens && options.tokens->starts_with('@')) {
+    files.read("--tokens", options.tokens->substr(1));
   }
   const auto take = [&](std::string_view name, const std::optional<fs::path>& file) {
-    if (!file) return;
-    check_writable(*file);
-    std::error_code failed;
-    const fs::path place = fs::weakly_canonical(*file, failed);
-    for (const auto& [other, taken] : files) {
-      if (!failed && taken == place && (!fs::exists(place) || fs::is_regular_file(place))) {
-        throw Error(name, fmt::format("the same file as {}: {}", other, place.string()));
-      }
-    }
-    files.emplace_back(name, place);
+    if (file) files.write(name, *file);
   };
   take("--out", options.out);
   take("--dump", options.dump);

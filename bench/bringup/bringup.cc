@@ -10,6 +10,7 @@
 #include "bench/bringup/bringup_options.h"
 #include "bench/bringup/cut_answers.h"
 #include "bench/bringup/unit_answers.h"
+#include "bench/command_files.h"
 #include "bench/configurations.h"
 #include "bench/model.h"
 #include "program/error.h"
@@ -86,9 +87,9 @@ LadderSettings settings_of(const BringupOptions& options, const BoardParameters&
 
 void check_outputs(const BringupOptions& options) {
   check_standard_output();
-  for (const auto& file : {options.json, options.junit}) {
-    if (file) check_writable(*file);
-  }
+  CommandFiles files;
+  if (options.json) files.write("--json", *options.json);
+  if (options.junit) files.write("--junit", *options.junit);
 }
 
 int run(const BringupOptions& options) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bench/command_files.h"
 #include "bench/history/compare.h"
 #include "bench/history/history.h"
 #include "bench/option_values.h"
@@ -16,7 +17,6 @@
 #include "program/error.h"
 #include "program/printable.h"
 #include "program/standard_streams.h"
-#include "sim/whole_file.h"
 
 namespace logos::bench {
 namespace {
@@ -35,7 +35,9 @@ struct Common {
   }
   Format checked() const {
     check_standard_output();
-    if (!out.empty()) check_writable(out);
+    CommandFiles files;
+    files.read("--history", history);
+    if (!out.empty()) files.write("--out", out);
     return parse_format(format);
   }
 };

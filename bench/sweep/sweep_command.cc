@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "bench/command_files.h"
 #include "bench/history/history.h"
 #include "bench/model.h"
 #include "bench/page/document.h"
@@ -167,18 +168,14 @@ class Sweep {
 
 void check_files(const SweepOptions& options, const Share& share) {
   check_standard_output();
-  if (!options.out.empty()) check_writable(options.out);
-  if (!options.report.empty()) check_writable(options.report);
   if (options.history.empty() && share.size > 1) {
     throw Error("--history",
                 fmt::format("missing: {} processes share the points through it", share.size));
   }
-  if (!options.out.empty() && (options.out == options.report || options.out == options.history)) {
-    throw Error("--out", "the same file as another of the command", options.out, "another name");
-  }
-  if (!options.report.empty() && options.report == options.history) {
-    throw Error("--report", "the same file as --history", options.report, "another name");
-  }
+  CommandFiles files;
+  if (!options.history.empty()) files.read("--history", options.history);
+  if (!options.out.empty()) files.write("--out", options.out);
+  if (!options.report.empty()) files.write("--report", options.report);
 }
 
 int write_sweep(const SweepOptions& options, const Json& sweep, const std::string& command) {

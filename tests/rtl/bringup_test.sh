@@ -40,6 +40,7 @@ expect 2 "answers.json" --replay "$folder/nowhere"
 expect 2 "opae-sdk 2.x" --board opae --opae-library "$folder/none.so"
 expect 2 "no such unit" --fault bank7:silent@0
 expect 2 "nowhere" --json "$folder/nowhere/a.json"
+expect 2 "the same file as --json" --json "$folder/d" --junit "$folder/../$(basename "$folder")/d"
 expect 2 "unknown key" --set board.ddr4.nonsense=1
 expect 0 "bank0 to bank3" --list
 expect 0 "--replay" --help

@@ -67,6 +67,15 @@ TEST(TheHistory, NamesTheFileOfADamagedResult) {
   }
 }
 
+TEST(TheHistory, IsNotOverwrittenByItsOwnListing) {
+  TemporaryFolder folder;
+  ASSERT_EQ(kept(folder, kRun).status, 0);
+  const Ended ended = kept(folder, {"history", "--out", (folder / "." / "h").string()});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("--out: the same file as --history"));
+  EXPECT_EQ(kept(folder, {"history"}).status, 0);
+}
+
 TEST(TheHistory, IsPrintedAlsoWhereTheFileCannotBeWritten) {
   TemporaryFolder folder;
   ASSERT_EQ(kept(folder, kRun).status, 0);

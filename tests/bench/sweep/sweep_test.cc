@@ -287,8 +287,9 @@ TEST(ASweep, RefusesWhatItCannotTakeBeforeAnythingRuns) {
               HasSubstr((folder / "no").string()));
   EXPECT_THAT(refusal({"--cut", "decode:1", "--report", file, "--history", file}),
               HasSubstr("--report: the same file as --history"));
-  EXPECT_THAT(refusal({"--cut", "decode:1", "--out", file, "--history", file}),
-              HasSubstr("--out: the same file"));
+  EXPECT_THAT(
+      refusal({"--cut", "decode:1", "--out", (folder / "." / "h").string(), "--history", file}),
+      HasSubstr("--out: the same file"));
   EXPECT_EQ(folder.entries(), 0);
   const Ended alone =
       run_bench(sweep({"--cut", "decode:1"}),
