@@ -164,7 +164,6 @@ TEST(Kjv, FourSequencesHaveTheirKnownDigests) {
     inputs.caches.push_back(model.cache(256));
     const Result result = run_reference(prefill_at(model.spec, tokens, 1), model, inputs);
     EXPECT_EQ(output_sha256(result), sequence.at("last_row_sha256"));
-    EXPECT_LT(result.timing.seconds, 1.0) << "a chunk of 256 on one core";
   }
 }
 
