@@ -12,6 +12,7 @@
 #include "sim/ddr4/address_map.h"
 #include "sim/ddr4/streams.h"
 #include "sim/sourced_section.h"
+#include "tests/sim/core/temporary_folder.h"
 
 namespace logos::ddr4 {
 namespace {
@@ -134,7 +135,8 @@ TEST(Config, SetsAKeyFromTheCommandLine) {
 }
 
 TEST(Config, RefusesFilesThatAreNoBoards) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "ddr4_config_test.json";
+  const TemporaryFolder folder;
+  const auto path = folder / "board.json";
   const auto message = [&](const std::string& text) {
     std::ofstream(path) << text;
     std::string result = message_of([&] { read_board_channel(path); });
@@ -146,7 +148,7 @@ TEST(Config, RefusesFilesThatAreNoBoards) {
   EXPECT_THAT(broken, HasSubstr(path.string() + ": cl: not JSON here or just after: parse error"));
   EXPECT_THAT(broken, Not(HasSubstr("json.exception")));
   EXPECT_THAT(message(std::string("{}\0{}", 5)), HasSubstr("a zero byte"));
-  EXPECT_THAT(message("[]"), HasSubstr("ddr4"));
+  EXPECT_THAT(message("[]"), HasSubstr("want a JSON object"));
   EXPECT_THAT(message("{}"), HasSubstr("ddr4"));
   EXPECT_THAT(message(R"({"ddr4": 1})"), HasSubstr("not an object"));
   EXPECT_THAT(message(R"({"ddr4": {"cl": 1, "cl": 2}})"), HasSubstr("cl: the key stands twice"));

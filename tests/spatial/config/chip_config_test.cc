@@ -8,6 +8,7 @@
 
 #include "program/error.h"
 #include "program/text_file.h"
+#include "tests/sim/core/temporary_folder.h"
 
 namespace logos::spatial {
 namespace {
@@ -22,7 +23,8 @@ json file_json(const std::string& file) {
 
 /// What is said to a file of such text; "taken" where it is.
 std::string said_to(const json& chip) {
-  const std::string file = testing::TempDir() + "chip_config_test.json";
+  const TemporaryFolder folder;
+  const std::string file = (folder / "chip.json").string();
   std::ofstream(file) << chip.dump();
   try {
     load_chip_config(file, {});
