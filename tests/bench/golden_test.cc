@@ -67,7 +67,9 @@ TEST(AGgufFile, GivesItsGoldenLogitsIdentityAndLastRow) {
     arguments.insert(arguments.end(), mode.begin(), mode.end());
     const Ended ended = run_bench(arguments);
     EXPECT_EQ(ended.status, 0) << ended.err;
-    for (const json& lane : json::parse(ended.out)["lanes"]) {
+    const json result = json::parse(ended.out);
+    ASSERT_FALSE(result["lanes"].empty());
+    for (const json& lane : result["lanes"]) {
       EXPECT_EQ(lane["score"]["logits_sha256"], golden["logits_sha256"]) << lane["lane"];
     }
   }
