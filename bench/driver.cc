@@ -166,10 +166,8 @@ int run(const Options& options, const LaneTable& table, const std::vector<std::s
   load_weights(options, model);
   const LaneEntry reference = reference_entry();
   Session session(with_chips, model, lanes, reference);
-  Report report = start_report(with_chips, model, lanes);
-  for (const Plan& plan : plans) report.inputs[plan.cut.text()] = inputs_sha256(plan);
+  Report report = start_report(with_chips, model, lanes, plans);
   if (score) report.inputs["score"] = inputs_sha256(*score);
-  report.with_map = options.map;
   if (!options.benchmark_list_tests) record.begin(command_text(arguments), report);
   session.after_task = [&] { record.keep(report); };
   const TaskReports reports =

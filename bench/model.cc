@@ -147,6 +147,8 @@ Model read_model(std::string_view name) {
 
 void load_weights(const Options& options, Model& model) {
   std::vector<std::string> remarks;
+  Progress progress;
+  progress.show(fmt::format("weights of {}", model.name));
   if (options.synthetic_seed || !model.path) {
     const std::uint64_t seed = options.synthetic_seed.value_or(1);
     model.weights_kind = fmt::format("synthetic:{}", seed);
@@ -158,6 +160,7 @@ void load_weights(const Options& options, Model& model) {
     model.weights_kind = "checkpoint";
     model.weights = store_of_checkpoint(*model.path, model.spec, remarks);
   }
+  progress.clear();
   for (const std::string& remark : remarks) say(remark);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string_view>
 
 #include "bench/benchmark_flags.h"
@@ -225,6 +226,31 @@ void check_combinations(const Options& options) {
 }
 
 }  // namespace
+
+std::string_view option_of_one_run(const Options& options) {
+  const auto is_filter = [](const std::string& flag) {
+    return flag.starts_with("--benchmark_filter");
+  };
+  const std::vector<std::string>& flags = options.benchmark_flags;
+  const std::pair<bool, std::string_view> given[] = {
+      {options.generate.has_value(), "--generate"},
+      {options.text.has_value(), "--text"},
+      {options.score, "--score"},
+      {options.dump.has_value(), "--dump"},
+      {options.trace.has_value(), "--trace"},
+      {options.artifacts.has_value(), "--artifacts"},
+      {options.wave.has_value(), "--wave"},
+      {options.list, "--list"},
+      {options.benchmark_out.has_value(), "--benchmark_out"},
+      {options.benchmark_format.has_value(), "--benchmark_format"},
+      {options.benchmark_list_tests, "--benchmark_list_tests"},
+      {std::any_of(flags.begin(), flags.end(), is_filter), "--benchmark_filter"},
+  };
+  for (const auto& [is_given, option] : given) {
+    if (is_given) return option;
+  }
+  return "";
+}
 
 void say_once(const Options& options, const std::string& remark) {
   if (!options.said || options.said->insert(remark).second) say(remark);

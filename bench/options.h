@@ -89,6 +89,10 @@ struct Options {
   bool benchmark_list_tests = false;
 };
 
+/// The first option given that only a single run of cuts has use for ("--dump"), in the order of
+/// `bench --help`; "" for none.
+std::string_view option_of_one_run(const Options& options);
+
 /// A remark on standard error, unless it was made before.
 void say_once(const Options& options, const std::string& remark);
 

@@ -73,8 +73,8 @@ std::size_t Session::base() const {
   return 0;
 }
 
-Report start_report(const Options& options, const Model& model,
-                    const std::vector<LaneEntry>& lanes) {
+Report start_report(const Options& options, const Model& model, const std::vector<LaneEntry>& lanes,
+                    const std::vector<Plan>& plans) {
   Report report;
   report.build = build_facts();
   report.host = host_facts();
@@ -82,7 +82,9 @@ Report start_report(const Options& options, const Model& model,
   report.weights_kind = model.weights_kind;
   report.weights_sha256 = model.weights->sha256();
   for (const LaneEntry& lane : lanes) report.configurations[lane.name] = lane.config.sha256();
+  for (const Plan& plan : plans) report.inputs[plan.cut.text()] = inputs_sha256(plan);
   report.conditions = conditions_of(options);
+  report.with_map = options.map;
   return report;
 }
 

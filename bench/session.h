@@ -12,6 +12,7 @@
 #include "bench/model.h"
 #include "bench/options.h"
 #include "bench/outcome.h"
+#include "bench/plan.h"
 #include "bench/progress.h"
 #include "bench/runner.h"
 #include "bench/score.h"
@@ -39,9 +40,10 @@ struct Session {
   std::size_t base() const;
 };
 
-/// What a result says of the program, this host, the model and the lanes, before anything has run.
-Report start_report(const Options& options, const Model& model,
-                    const std::vector<LaneEntry>& lanes);
+/// What a result says of the program, this host, the model, the lanes and the inputs of `plans`,
+/// before anything has run.
+Report start_report(const Options& options, const Model& model, const std::vector<LaneEntry>& lanes,
+                    const std::vector<Plan>& plans);
 
 /// Runs the planned cuts on all lanes (each pair a benchmark) and compares them.
 TaskReports run_cuts(Session& session, const std::vector<Plan>& plans,

@@ -151,24 +151,18 @@ void refuse_options(const Options& options) {
   const auto refuse = [](bool given, std::string_view option) {
     if (given) throw Error(option, "not of fits: nothing is run");
   };
+  const std::string_view of_one_run = option_of_one_run(options);
+  refuse(!of_one_run.empty(), of_one_run);
   refuse(options.tokens.has_value(), "--tokens");
   refuse(options.prompt.has_value(), "--prompt");
   refuse(options.position.has_value(), "--position");
-  refuse(options.generate.has_value(), "--generate");
-  refuse(options.text.has_value(), "--text");
-  refuse(options.score, "--score");
-  refuse(options.dump.has_value(), "--dump");
-  refuse(options.trace.has_value(), "--trace");
   refuse(options.report.has_value(), "--report");
   refuse(options.history.has_value(), "--history");
-  refuse(options.artifacts.has_value(), "--artifacts");
   refuse(!options.faults.empty(), "--fault");
-  refuse(options.wave.has_value(), "--wave");
   refuse(options.exact, "--exact");
   refuse(options.stalls.has_value(), "--stalls");
   refuse(options.fill.has_value(), "--fill");
   refuse(options.cycle_limit.has_value(), "--cycle-limit");
-  refuse(options.list, "--list");
   refuse(options.map, "--map");
 }
 

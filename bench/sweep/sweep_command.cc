@@ -133,9 +133,7 @@ class Sweep {
     const Point& point = points_[static_cast<std::size_t>(number)];
     const LaneEntry reference = reference_entry();
     Session session(point.options, model_, point.lanes, reference);
-    Report report = start_report(point.options, model_, point.lanes);
-    for (const Plan& plan : point.plans) report.inputs[plan.cut.text()] = inputs_sha256(plan);
-    report.with_map = point.options.map;
+    Report report = start_report(point.options, model_, point.lanes, point.plans);
     const std::int64_t run = history_.begin(command_, report_json(report));
     session.heading = heading(number);
     session.after_task = [&] { history_.keep(run, report_json(report), false); };

@@ -75,25 +75,8 @@ std::vector<Axis> axes_of(const Raw& raw) {
 /// The options of a run that give no point: what would be overwritten by the next, is not of cuts,
 /// or is the sweep's own.
 void refuse_options(const Options& options) {
-  const auto refuse = [](bool given, std::string_view option) {
-    if (given) throw Error(option, "not in a sweep: it is of one run");
-  };
-  refuse(options.text.has_value(), "--text");
-  refuse(options.score, "--score");
-  refuse(options.generate.has_value(), "--generate");
-  refuse(options.dump.has_value(), "--dump");
-  refuse(options.trace.has_value(), "--trace");
-  refuse(options.wave.has_value(), "--wave");
-  refuse(options.artifacts.has_value(), "--artifacts");
-  refuse(options.list, "--list");
-  refuse(options.benchmark_out.has_value(), "--benchmark_out");
-  refuse(options.benchmark_format.has_value(), "--benchmark_format");
-  refuse(options.benchmark_list_tests, "--benchmark_list_tests");
-  const auto filter = [](const std::string& flag) {
-    return flag.starts_with("--benchmark_filter");
-  };
-  refuse(std::any_of(options.benchmark_flags.begin(), options.benchmark_flags.end(), filter),
-         "--benchmark_filter");
+  const std::string_view option = option_of_one_run(options);
+  if (!option.empty()) throw Error(option, "not in a sweep: it is of one run");
 }
 
 std::vector<std::string> arguments_of(const std::vector<Axis>& axes,

@@ -19,14 +19,18 @@ function chart(label, height, paint) {
   return box;
 }
 
-/// Powers of ten of a logarithmic domain, not more than `most`.
-function decades(domain, most) {
-  const first = Math.ceil(Math.log10(domain[0]) - 1e-9);
-  const last = Math.floor(Math.log10(domain[1]) + 1e-9);
-  const step = Math.max(1, Math.ceil((last - first + 1) / most));
-  const ticks = [];
-  for (let power = first; power <= last; power += step) ticks.push(Math.pow(10, power));
-  return ticks;
+/// Round numbers of a logarithmic domain, not more than `most`: as many in each decade as go, or
+/// powers of ten some decades apart.
+function log_ticks(domain, most) {
+  const [first, last] = domain.map((x) => Math.floor(Math.log10(x)));
+  const ticks_of = (step, digits) => d3.range(first, last + 1, step)
+    .flatMap((power) => digits.map((digit) => Number(`${digit}e${power}`)))
+    .filter((x) => x >= domain[0] * (1 - 1e-9) && x <= domain[1] * (1 + 1e-9));
+  for (const digits of [[1, 1.5, 2, 3, 4, 5, 7], [1, 2, 5], [1, 3]]) {
+    const ticks = ticks_of(1, digits);
+    if (ticks.length <= most) return ticks;
+  }
+  return ticks_of(Math.ceil((last - first + 1) / most), [1]);
 }
 
 /// A domain with some room on both sides, of positive values.

@@ -43,7 +43,8 @@ function facts(name, object, at) {
 
 function save_button() {
   const save = () => {
-    const blob = new Blob([JSON.stringify(page.result || page.sweep, null, 2)], {type: 'application/json'});
+    const text = JSON.stringify(page.result || page.sweep, null, 2);
+    const blob = new Blob([text], {type: 'application/json'});
     const link = h('a', {href: URL.createObjectURL(blob), download: 'result.json'});
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);

@@ -53,8 +53,8 @@ function draw_roofline(svg, width, height, timeline, points, link, tell) {
   const roofs = x.domain().map((i) => roof_height(timeline, i)).filter(isFinite);
   const y = d3.scale.log().range([area.bottom, area.top])
     .domain(log_domain(points.map((p) => p.rate).concat(roofs), 2));
-  axis(svg, x, 'bottom', decades(x.domain(), 5), (t) => amount_text(t, ''), area, 'MACs per byte');
-  axis(svg, y, 'left', decades(y.domain(), 5), (t) => amount_text(t, ''), area, 'MACs per second');
+  axis(svg, x, 'bottom', log_ticks(x.domain(), 5), (t) => amount_text(t, ''), area, 'MACs per byte');
+  axis(svg, y, 'left', log_ticks(y.domain(), 5), (t) => amount_text(t, ''), area, 'MACs per second');
   draw_roof(svg, timeline, x, y, area);
   const largest = d3.max(points, (p) => p.share) || 1;
   for (const point of points.slice().sort((a, b) => b.share - a.share)) {

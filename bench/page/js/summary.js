@@ -89,7 +89,7 @@ function race_chart(cut) {
     const ends = ran.flatMap((lane) => [lane.seconds * (1 - error_of(lane.lane)),
                                         lane.seconds * (1 + error_of(lane.lane))]);
     const x = d3.scale.log().domain(log_domain(ends, 2.2)).range([area.left, area.right]);
-    axis(svg, x, 'bottom', decades(x.domain(), width < 480 ? 4 : 8), seconds_text, area);
+    axis(svg, x, 'bottom', log_ticks(x.domain(), width < 480 ? 4 : 8), seconds_text, area);
     ran.forEach((lane, i) => {
       const y = area.top + row * (i + 0.5);
       const error = error_of(lane.lane);

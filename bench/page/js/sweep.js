@@ -72,7 +72,7 @@ function draw_curves(svg, width, height, series, curves, crossovers) {
   const each = Math.ceil(values.length / (width < 480 ? 4 : 9));
   axis(svg, x, 'bottom', values.filter((_, i) => i % each === 0), count_text, area,
     series_name(series));
-  axis(svg, y, 'left', decades(y.domain(), 6), seconds_text, area, 'time');
+  axis(svg, y, 'left', log_ticks(y.domain(), 6), seconds_text, area, 'time');
   for (const c of crossovers) draw_crossover(svg, c, x, area);
   const labels = [];
   for (const {lane, points} of curves) {

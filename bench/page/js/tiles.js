@@ -105,9 +105,11 @@ function stages_table(map) {
 function busiest_links(map) {
   const links = map.chips.flatMap((chip, i) => chip.links.map((link) =>
     Object.assign({chip: i}, link)));
-  const most = links.sort((a, b) => b.busy - a.busy).slice(0, 3).map((link) =>
-    (link.from === link.to ? `into tile ${link.to}` : `tile ${link.from} to ${link.to}`) + `${map.chips.length > 1 ? ` of chip ${link.chip + 1}` : ''} ` +
-    percent_text(link.busy));
+  const most = links.sort((a, b) => b.busy - a.busy).slice(0, 3).map((link) => {
+    const way = link.from === link.to ? `into tile ${link.to}` : `tile ${link.from} to ${link.to}`;
+    const chip = map.chips.length > 1 ? ` of chip ${link.chip + 1}` : '';
+    return `${way}${chip} ${percent_text(link.busy)}`;
+  });
   const between = map.chip_links.map((link) => `chip ${link.from + 1} to ${link.to + 1} ` +
     `${bytes_text(link.bytes)}, ${percent_text(link.busy)} of the time`);
   return [most.length ? `Busiest links: ${most.join('; ')}.` : '',

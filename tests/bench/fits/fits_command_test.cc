@@ -189,6 +189,8 @@ TEST(Fits, RefusesWhatItCannotTake) {
   EXPECT_THAT(refusal({"fits", "--cut", "decode:1,decode:2"}), HasSubstr("takes one cut"));
   EXPECT_THAT(refusal({"fits", "--report", "r.html"}), HasSubstr("--report: not of fits"));
   EXPECT_THAT(refusal({"fits", "--generate", "5"}), HasSubstr("--generate: not of fits"));
+  EXPECT_THAT(refusal({"fits", "--benchmark_filter=x"}),
+              HasSubstr("--benchmark_filter: not of fits"));
   EXPECT_THAT(refusal({"fits", "--cut", "prefill:8", "--context", "9"}),
               HasSubstr("fits takes it in a cut's place"));
   EXPECT_THAT(refusal({"fits", "--cut", "decode:8", "--context", "9"}),
