@@ -9,6 +9,7 @@
 
 #include "cuda/bounded.h"
 #include "cuda/launches.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 
 namespace logos::cuda {
@@ -135,7 +136,7 @@ class Checker {
   void check(const JoinArguments<Planned>& a) {
     hold(a.rows >= 1 && a.columns >= 1 && a.chips >= 1, "elements of joined rows");
     // A part is at most the share rounded up wide.
-    const std::int64_t widest = (std::int64_t{a.columns} + a.chips - 1) / a.chips;
+    const std::int64_t widest = divide_up(std::int64_t{a.columns}, a.chips);
     required(a.x, sum({bytes({4, a.chips - 1, a.stride}), bytes({4, a.rows, widest})}));
     required(a.out, bytes({4, a.rows, a.columns}));
   }

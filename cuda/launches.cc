@@ -5,6 +5,7 @@
 
 #include "cuda/kernels/table.h"
 #include "program/check.h"
+#include "program/divide_up.h"
 
 namespace logos::cuda {
 namespace {
@@ -25,8 +26,6 @@ constexpr std::int64_t kScoresBytes = kBlockQueries * (kHeadColumns / 8 * 16 + 8
 /// Attention takes so many rows at a time that the scores of a tile stay below this.
 constexpr std::int64_t kMostScoreBytes = std::int64_t{1} << 28;
 
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
 std::uint32_t dimension(std::int64_t value) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, 0xFFFFFFFF));
 }
@@ -37,7 +36,7 @@ std::uint64_t positive(std::int64_t value) {
 
 /// Threads for a row: 4 columns each where they last, whole warps, 512 at most.
 std::int64_t row_threads(std::int64_t columns) {
-  return std::clamp<std::int64_t>(divided_up(divided_up(columns, 4), 32) * 32, 32, 512);
+  return std::clamp<std::int64_t>(divide_up(divide_up(columns, 4), 32) * 32, 32, 512);
 }
 
 LaunchShape row_shape(std::int64_t rows, std::int64_t columns, std::int64_t header) {
@@ -48,7 +47,7 @@ LaunchShape row_shape(std::int64_t rows, std::int64_t columns, std::int64_t head
 }
 
 LaunchShape element_shape(std::int64_t count) {
-  return {{dimension(divided_up(count, kElementThreads))}, {dimension(kElementThreads)}, 0};
+  return {{dimension(divide_up(count, kElementThreads))}, {dimension(kElementThreads)}, 0};
 }
 
 /// 1 where a run moves what the reference points at; what only an observer wants is no traffic.
@@ -85,7 +84,7 @@ Launches launches(const EmbedArguments<Planned>& a, const RunShape&) {
   PlannedLaunch made = launch(kernels().embed_rows, {{dimension(a.rows)}, {128}, 0}, a);
   made.traffic.weight_bytes =
       positive(a.rows) *
-      positive(std::int64_t{a.columns} + scale_bytes(a.scales, divided_up(a.columns, 32)));
+      positive(std::int64_t{a.columns} + scale_bytes(a.scales, divide_up(a.columns, 32)));
   made.traffic.other_bytes = positive(a.rows) * positive(4 * std::int64_t{a.columns} + 4);
   made.traffic.fp32_ops = 2 * positive(a.rows) * positive(a.columns);
   return {made};
@@ -140,7 +139,7 @@ Launches launches(const ProductStep& step, const RunShape&) {
   const std::int64_t rows = mma ? 16 * std::int64_t{a.token_warps} : tile_rows;
   const std::int64_t outputs = mma ? kMmaOutputs * (kMmaThreads / 32 / std::max(a.token_warps, 1))
                                    : kDp4aThreads / std::max(a.lanes, 1) * kDp4aOutputs;
-  const std::int64_t row_tiles = divided_up(a.rows, rows);
+  const std::int64_t row_tiles = divide_up(a.rows, rows);
   LaunchShape shape{{0, dimension(row_tiles)}, {dimension(kMmaThreads)}, 0};
   Traffic traffic;
   std::uint64_t all_outputs = 0;
@@ -148,7 +147,7 @@ Launches launches(const ProductStep& step, const RunShape&) {
   std::int64_t blocks = 0;
   for (int i = 0; i < std::clamp(a.used, 0, kSegments); ++i) {
     const ProductSegment<Planned>& s = a.segments[i];
-    blocks += divided_up(s.outputs, std::max<std::int64_t>(outputs, 1));
+    blocks += divide_up(s.outputs, std::max<std::int64_t>(outputs, 1));
     all_outputs += positive(s.outputs);
     traffic.weight_bytes +=
         positive(s.outputs) *
@@ -193,7 +192,7 @@ Launches launches(const HeadsArguments<Planned>& planned, const RunShape& run) {
   const std::int64_t units = heads * a.rows;
   PlannedLaunch made =
       launch(kernels().head_blocks,
-             {{dimension(divided_up(units, kHeadWarps))}, {dimension(32 * kHeadWarps)}, 0}, a);
+             {{dimension(divide_up(units, kHeadWarps))}, {dimension(32 * kHeadWarps)}, 0}, a);
   made.traffic.other_bytes =
       positive(other + std::int64_t{4} * a.rows * (a.columns + (kv != 0 ? 1 : 0)));
   made.traffic.kv_bytes = positive(kv);
@@ -242,7 +241,7 @@ SeenPositions seen_positions(const AttentionArguments<Planned>& a, const RunShap
 
 void add_attention_tile(const AttentionArguments<Planned>& a, const RunShape& run, Launches& made) {
   const SeenPositions seen = seen_positions(a, run);
-  const std::int64_t row_blocks = divided_up(a.tile_rows, std::max(a.row_tile, 1));
+  const std::int64_t row_blocks = divide_up(a.tile_rows, std::max(a.row_tile, 1));
   const std::int64_t threads = std::min<std::int64_t>(a.split, kAttentionThreads);
   LaunchShape shape{{dimension(a.splits), dimension(a.key_heads), dimension(row_blocks)},
                     {dimension(threads)},
@@ -276,7 +275,7 @@ void add_attention_tile(const AttentionArguments<Planned>& a, const RunShape& ru
   made.push_back(values);
 
   const std::int64_t row_columns = std::int64_t{a.heads} * a.columns;
-  const std::int64_t header = kRowHeaderBytes + divided_up(std::int64_t{a.heads} * 8, 16) * 16;
+  const std::int64_t header = kRowHeaderBytes + divide_up(std::int64_t{a.heads} * 8, 16) * 16;
   PlannedLaunch rows =
       launch(kernels().attention_rows, row_shape(a.tile_rows, row_columns, header), a);
   rows.traffic.other_bytes = 4 * tops + partials * (8 + 8 * columns) +
@@ -333,7 +332,7 @@ Launches launches(const JoinArguments<Planned>& a, const RunShape&) {
 
 AttentionTile attention_tile(const AttentionArguments<Planned>& a, std::int64_t reach) {
   AttentionTile tile;
-  tile.splits = divided_up(reach, std::max(a.split, 1));
+  tile.splits = divide_up(reach, std::max(a.split, 1));
   const std::int64_t row =
       4 * std::max<std::int64_t>(a.heads, 1) * std::max<std::int64_t>(tile.splits * a.split, 1);
   const std::int64_t rows = std::max<std::int64_t>(kMostScoreBytes / row, 1);

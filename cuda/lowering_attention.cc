@@ -5,6 +5,7 @@
 
 #include "cuda/lowering_state.h"
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 
 namespace logos::cuda {
@@ -136,7 +137,7 @@ std::int32_t split_for(const LoweringState& state, std::int64_t key_heads) {
   if (!state.plan.context) return 256;
   const std::int64_t blocks = std::max<std::int64_t>(key_heads * state.plan.rows, 1);
   const std::int64_t splits = std::max<std::int64_t>(kBlocks / blocks, 1);
-  const std::int64_t split = round_up((*state.plan.context + splits - 1) / splits, kSplitPositions);
+  const std::int64_t split = round_up(divide_up(*state.plan.context, splits), kSplitPositions);
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(split, kSplitPositions, kLargest));
 }
 

@@ -4,6 +4,7 @@
 
 #include "cuda/lowering_state.h"
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 
 namespace logos::cuda {

@@ -7,6 +7,7 @@
 
 #include "cuda/plan_fields.h"
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 
 namespace logos::cuda {
@@ -27,10 +28,6 @@ std::int32_t narrow(std::int64_t value, std::string_view what) {
                 fmt::to_string(value), "0 to 2^31-1");
   }
   return static_cast<std::int32_t>(value);
-}
-
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
 }
 
 LoweringState::LoweringState(const std::vector<Program>& programs, const LoweringOptions& options)

@@ -115,6 +115,5 @@ void observe_attention(LoweringState& state, Group& group, int operation);
 
 /// int64 to the kernels' int32; throws Error naming what is too large.
 std::int32_t narrow(std::int64_t value, std::string_view what);
-std::int64_t round_up(std::int64_t value, std::int64_t multiple);
 
 }  // namespace logos::cuda

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "program/config_json.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 #include "program/printable.h"
 #include "program/text_file.h"
@@ -79,7 +80,7 @@ std::uint64_t waves_of(const LaunchShape& shape, const GpuConfig& gpu) {
   const std::uint64_t resident =
       std::clamp<std::uint64_t>(gpu.max_threads / shape.block.count(), 1, gpu.max_blocks);
   const std::uint64_t at_once = resident * gpu.multiprocessors;
-  return (shape.grid.count() + at_once - 1) / at_once;
+  return divide_up(shape.grid.count(), at_once);
 }
 
 /// Bytes of a launch that pass the HBM.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "program/divide_up.h"
 #include "program/error.h"
 #include "program/gguf_scanner.h"
 #include "program/safetensors_json.h"
@@ -293,8 +294,7 @@ std::uint64_t HeaderReader::alignment() const {
 /// Holds the ranges against each other and the file, and counts them from the file's start.
 void HeaderReader::place_tensors() {
   const std::uint64_t step = alignment();
-  const auto up = [step](std::uint64_t bytes) { return (bytes + step - 1) / step * step; };
-  const std::uint64_t start = up(scan_.position());
+  const std::uint64_t start = round_up(scan_.position(), step);
   std::stable_sort(header_.tensors.begin(), header_.tensors.end(),
                    [](const GgufTensor& a, const GgufTensor& b) { return a.begin < b.begin; });
   std::uint64_t end = 0;  // of the tensor before, from the start of the data
@@ -305,11 +305,13 @@ void HeaderReader::place_tensors() {
       throw Error(place, "its offset is off the alignment", fmt::to_string(tensor.begin),
                   fmt::format("a multiple of {}", step));
     }
-    if (tensor.begin != up(end)) {
+    if (tensor.begin != round_up(end, step)) {
       throw Error(place,
                   fmt::format("its bytes {} {}",
-                              tensor.begin < up(end) ? "overlap" : "leave a hole after", before),
-                  fmt::format("offset {}", tensor.begin), fmt::format("offset {}", up(end)));
+                              tensor.begin < round_up(end, step) ? "overlap" : "leave a hole after",
+                              before),
+                  fmt::format("offset {}", tensor.begin),
+                  fmt::format("offset {}", round_up(end, step)));
     }
     const std::uint64_t bytes = tensor.end;
     // Offsets are at most the sum of the lengths before, so nothing overflows before this holds.
@@ -324,10 +326,10 @@ void HeaderReader::place_tensors() {
     tensor.begin += start;
     tensor.end = tensor.begin + bytes;
   }
-  if (file_.size() > start + up(end)) {
+  if (file_.size() > start + round_up(end, step)) {
     throw Error(where(), "bytes at the end belong to no tensor",
                 fmt::format("{} bytes", file_.size()),
-                fmt::format("at most {} bytes", start + up(end)));
+                fmt::format("at most {} bytes", start + round_up(end, step)));
   }
   std::sort(header_.tensors.begin(), header_.tensors.end(),
             [](const GgufTensor& a, const GgufTensor& b) { return a.name < b.name; });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "program/divide_up.h"
 #include "spatial/chip/critical_path.h"
 
 namespace logos::spatial {
@@ -9,7 +10,6 @@ namespace {
 
 constexpr std::int64_t kGroup = 32;  // columns that share a multiplier
 
-std::int64_t up(std::int64_t n, std::int64_t d) { return (n + d - 1) / d; }
 std::uint64_t u64(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
 /// Matrix rows and columns that a tile multiplies in a step.
@@ -21,7 +21,7 @@ struct Product {
 
 Product product_of(const Stage& stage, int matrix, std::int64_t rows) {
   const Share& share = stage.matrices[static_cast<std::size_t>(matrix)].column_share;
-  const std::int64_t groups = up(share.end, kGroup) - share.begin / kGroup;
+  const std::int64_t groups = divide_up(share.end, kGroup) - share.begin / kGroup;
   return {rows, share.size(), scale_bytes(stage.profile, groups)};
 }
 
@@ -72,20 +72,21 @@ StageBound bound_of(const Plan& plan, const ChipConfig& config, const Stage& sta
     std::int64_t passes = 0;
     for_each_product(stage, tile, [&](const Product& product) {
       bytes += bytes_of(product);
-      passes += rows * up(product.rows, config.mac_rows) * up(product.columns, config.mac_columns);
+      passes += rows * divide_up(product.rows, config.mac_rows) *
+                divide_up(product.columns, config.mac_columns);
     });
     for (const Group& group : stage.groups) {
       if (tile < group.first_tile || tile >= group.first_tile + group.tiles) continue;
       for (const std::int64_t position : positions) {
-        const std::int64_t held = up(visible(plan, position), group.tiles);
+        const std::int64_t held = divide_up(visible(plan, position), group.tiles);
         bytes += held * 2 * (2 * plan.head_columns + 1);
-        passes += group.queries * 2 * up(held, config.mac_rows) *
-                  up(plan.head_columns, config.mac_columns);
-        passes += group.queries * 3 * up(plan.head_columns, config.mac_rows) *
-                  up(held, config.mac_columns);
+        passes += group.queries * 2 * divide_up(held, config.mac_rows) *
+                  divide_up(plan.head_columns, config.mac_columns);
+        passes += group.queries * 3 * divide_up(plan.head_columns, config.mac_rows) *
+                  divide_up(held, config.mac_columns);
       }
     }
-    bound.sram = std::max(bound.sram, u64(up(bytes, config.sram_bytes_per_cycle)));
+    bound.sram = std::max(bound.sram, u64(divide_up(bytes, config.sram_bytes_per_cycle)));
     bound.passes = std::max(bound.passes, u64(passes));
   }
   bound.links = u64(rows * gathered_bytes(stage) / config.link_bytes);

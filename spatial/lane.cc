@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "program/divide_up.h"
 #include "program/error.h"
 #include "program/genuine.h"
 #include "spatial/bound.h"
@@ -74,11 +75,10 @@ Interval interval_of(const Plan& plan, const RunReport& report) {
     const bool several = last_end > first_end;
     const Cycles taken = several ? last_end - first_end : first->end - first->begin;
     const auto rows = static_cast<Cycles>(several ? stage.rows - first_rows : first_rows);
-    interval.cycles = std::max(interval.cycles, (taken + rows - 1) / rows);
+    interval.cycles = std::max(interval.cycles, divide_up(taken, rows));
   }
   if (interval.cycles > 0) {
-    interval.rows_to_fill =
-        static_cast<std::int64_t>((through + interval.cycles - 1) / interval.cycles);
+    interval.rows_to_fill = static_cast<std::int64_t>(divide_up(through, interval.cycles));
   }
   return interval;
 }

@@ -33,6 +33,9 @@ class BoardMemory {
   mutable SuperBeat empty_{};
 };
 
+/// The binary32 that stands at byte `at`.
+float float_at(std::span<const std::byte> bytes, std::int64_t at);
+
 /// What the engine's instructions mean, instruction by instruction, with the scalar arithmetic: the
 /// other reading of rtl/README.md that lowering and RTL are tested against. Units run in any order
 /// that the need counts allow, chosen at random by seed, so a missing need shows as wrong bits.

@@ -5,12 +5,11 @@
 #include <cstring>
 
 #include "bench/bringup/instruction_model.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 
 namespace logos::d5005 {
 namespace {
-
-std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 template <typename T>
 std::span<const std::byte> bytes_of(std::span<const T> values) {

@@ -7,6 +7,7 @@
 
 #include "bench/bringup/random_weights.h"
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "program/identity.h"
 #include "rtl/lowering/layout.h"
 
@@ -17,8 +18,6 @@ constexpr std::int64_t kProgramAt = 0;
 constexpr std::int64_t kLine = 64;
 constexpr std::uint32_t kLanes = 32;
 constexpr std::uint32_t kBlockPositions = 128;  ///< of a cache's block
-
-std::uint32_t divide_up(std::uint32_t value, std::uint32_t by) { return (value + by - 1) / by; }
 
 std::uint32_t narrow(std::int64_t value) {
   CHECK(value >= 0 && value <= INT32_MAX);

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 
 namespace logos::cuda {
 namespace {
@@ -33,10 +34,6 @@ bool intact(const std::byte* guard, std::size_t bytes) {
     difference |= word ^ kGuardWord;
   }
   return difference == 0;
-}
-
-std::size_t round_up(std::size_t bytes, std::size_t multiple) {
-  return (bytes + multiple - 1) / multiple * multiple;
 }
 
 struct Free {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 
 namespace logos::d5005 {
 namespace {
@@ -19,8 +20,6 @@ constexpr std::int64_t kMultiplied = 32;    ///< weight beats that a beat of mul
 constexpr std::int64_t kBlock = 128;        ///< positions of a cache block
 constexpr std::int64_t kSlots = kBlock / kBanks;
 constexpr std::int64_t kHeadMultipliers = 252;  ///< in an embedding row's first super-beat
-
-std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 using SuperBeat = std::array<std::byte, static_cast<std::size_t>(kSuperBeatBytes)>;
 

@@ -3,12 +3,11 @@
 #include <cstdint>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 
 namespace logos::d5005 {
 
 inline constexpr std::int64_t kLanes = 32;  ///< binary32 of a word of vector memory
-
-inline std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 /// A number of an instruction.
 inline std::uint32_t narrow(std::int64_t value) {

@@ -6,21 +6,19 @@
 #include <string>
 #include <string_view>
 
+#include "program/divide_up.h"
 #include "program/error.h"
 #include "rtl/lowering/layout.h"
+#include "rtl/lowering/lowering_units.h"
 #include "rtl/lowering/observed_stores.h"
 
 namespace logos::d5005 {
 namespace {
 
-constexpr std::int64_t kLanes = 32;
 constexpr std::int64_t kBlock = 128;  ///< positions of a cache block
 /// Quads after which a product's stream may begin anew: scales come every 16, multipliers every 32
 /// words.
 constexpr std::int64_t kRestart = 32;
-
-std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-std::uint32_t narrow(std::int64_t value) { return narrow_observed(value); }
 
 VectorRows source_of(const Instruction& i) { return {i.source, i.source_stride}; }
 VectorRows destination_of(const Instruction& i) { return {i.destination, i.destination_stride}; }
@@ -32,9 +30,9 @@ Instruction quads_of(Instruction product, std::int64_t first, std::int64_t quads
     const std::int64_t words = count * product.words;
     return divide_up(count, 16) * constants + divide_up(words, 32) + words;
   };
-  product.stream_base = narrow(product.stream_base + beats(first));
-  product.stream_beats = narrow(beats(quads));
-  product.columns = narrow(4 * quads);
+  product.stream_base = narrow_observed(product.stream_base + beats(first));
+  product.stream_beats = narrow_observed(beats(quads));
+  product.columns = narrow_observed(4 * quads);
   return product;
 }
 
@@ -139,8 +137,8 @@ class Additions : private ObservedStores {
     Instruction plain = i;
     plain.variant = code(Post::kPlain);
     plain.track = 0;
-    plain.destination = narrow(x_end_);
-    plain.destination_stride = narrow(divide_up(i.columns, kLanes));
+    plain.destination = narrow_observed(x_end_);
+    plain.destination_stride = narrow_observed(divide_up(i.columns, kLanes));
     check_room(divide_up(i.columns, kLanes));
     add(plain);
     show_vector(name, plain, destination_of(plain), i.columns);
@@ -166,8 +164,8 @@ class Additions : private ObservedStores {
     for (MatrixPart& part : plain.parts) part.bias.clear();
     plain.base = to_.super_beats;
     i.bias = 0;
-    i.stream_base = narrow(plain.base);
-    i.stream_beats = narrow(matrix_beats(plain));
+    i.stream_base = narrow_observed(plain.base);
+    i.stream_beats = narrow_observed(matrix_beats(plain));
     to_.super_beats += matrix_beats(plain);
     to_.matrices.push_back(std::move(plain));
     return i;
@@ -200,10 +198,10 @@ class Additions : private ObservedStores {
     if (most <= 0) check_room(kRestart * 4 / kLanes);
     i.variant = code(Post::kPlain);
     i.track = 0;
-    i.destination = narrow(x_end_);
+    i.destination = narrow_observed(x_end_);
     for (std::int64_t first = 0; first < quads; first += most) {
       Instruction part = quads_of(i, first, std::min(most, quads - first));
-      part.destination_stride = narrow(divide_up(part.columns, kLanes));
+      part.destination_stride = narrow_observed(divide_up(part.columns, kLanes));
       add(part);
       shown(part, first);
     }
@@ -278,13 +276,14 @@ class Additions : private ObservedStores {
     const auto first = static_cast<std::int16_t>(i.source);
     const std::int64_t begin = first + head * i.group;
     const std::int64_t end = std::min<std::int64_t>(begin + i.group, i.words);
-    i.source = narrow(begin & 0xFFFF);
-    i.first_head = narrow(i.first_head + head);
+    i.source = narrow_observed(begin & 0xFFFF);
+    i.first_head = narrow_observed(i.first_head + head);
     i.heads = 1;
     i.track = 0;
     Instruction shape;
-    shape.group = narrow(std::max<std::int64_t>(end - std::max<std::int64_t>(begin, 0), 0));
-    shape.columns = narrow(most_positions(i.window));
+    shape.group =
+        narrow_observed(std::max<std::int64_t>(end - std::max<std::int64_t>(begin, 0), 0));
+    shape.columns = narrow_observed(most_positions(i.window));
     const std::int64_t score_lines = lines_of(4 * std::int64_t{shape.columns});
     Instruction sums;
     sums.group = shape.group;
@@ -294,7 +293,7 @@ class Additions : private ObservedStores {
     ObservedPiece scores, weights, weight_sums;
     for (std::int64_t row = 1; row <= rows_of_pass(); ++row) {
       current().host_units = 0;
-      i.only_row = shape.only_row = sums.only_row = narrow(row);
+      i.only_row = shape.only_row = sums.only_row = narrow_observed(row);
       i.target = code(AttendStop::kToScores);
       add(i);
       scores = store(i, StoreSource::kScores, shape, shape.group * score_lines);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "program/divide_up.h"
 #include "rtl/lowering/layout.h"
 
 namespace logos::d5005 {
@@ -14,9 +15,7 @@ std::uint64_t u64(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 class Counter {
  public:
   Counter(const Plan& plan, const Inputs& inputs)
-      : plan_(plan),
-        inputs_(inputs),
-        passes_((plan.rows + plan.engine.rows - 1) / plan.engine.rows) {}
+      : plan_(plan), inputs_(inputs), passes_(divide_up(plan.rows, plan.engine.rows)) {}
 
   Traffic count() {
     for (const BoardPlan& board : plan_.boards) {

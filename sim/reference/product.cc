@@ -5,6 +5,7 @@
 #include <new>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "sim/reference/product_kernels.h"
 
 namespace logos::reference {
@@ -66,8 +67,8 @@ struct Product {
 
 /// The activation rows of a tile, so that the tiles of what is left are of like size.
 std::int64_t even_share(std::int64_t left, std::int64_t most) {
-  const std::int64_t tiles = (left + most - 1) / most;
-  return (left + tiles - 1) / tiles;
+  const std::int64_t tiles = divide_up(left, most);
+  return divide_up(left, tiles);
 }
 
 /// One panel of weights by a block of activation rows, over up to kMaxGroups groups.
@@ -141,7 +142,7 @@ void exact_sums(const MatrixView& weights, Share rows, Share columns,
                         activation_rows, sums.data(), method};
   // A piece below 2^16 weights is not worth waking a thread for.
   const std::int64_t worth = (std::int64_t{1} << 16) / (groups.count * kGroup) + 1;
-  const std::int64_t panels = (worth + method.weight_rows - 1) / method.weight_rows;
+  const std::int64_t panels = divide_up(worth, method.weight_rows);
   workers.share(rows.size(), panels * method.weight_rows,
                 [&](std::int64_t begin, std::int64_t end) { multiply_piece(product, begin, end); });
 }

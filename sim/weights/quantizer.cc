@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 #include "sim/weights/store.h"
 
@@ -48,7 +49,7 @@ double nearest_even(double value) {
 float quantize_row_into(std::span<const float> row, std::span<std::uint8_t> multipliers,
                         std::span<std::int8_t> q, std::string_view tensor) {
   const std::size_t group = static_cast<std::size_t>(kGroup);
-  const std::size_t groups = (row.size() + group - 1) / group;
+  const std::size_t groups = divide_up(row.size(), group);
   CHECK(q.size() == row.size() && multipliers.size() == groups);
   const std::uint32_t greatest = greatest_magnitude(row);
   if (greatest >= kInfinity) refuse_value(row, tensor);
@@ -87,7 +88,7 @@ float quantize_row_into(std::span<const float> row, std::span<std::uint8_t> mult
 QuantizedRow quantize_row(std::span<const float> row, std::string_view tensor) {
   const auto group = static_cast<std::size_t>(kGroup);
   QuantizedRow result;
-  result.multipliers.resize((row.size() + group - 1) / group);
+  result.multipliers.resize(divide_up(row.size(), group));
   result.q.resize(row.size());
   result.scale = quantize_row_into(row, result.multipliers, result.q, tensor);
   return result;

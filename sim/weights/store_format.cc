@@ -8,6 +8,7 @@
 #include <set>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 #include "program/identity.h"
 #include "program/json_fault.h"
@@ -29,17 +30,13 @@ constexpr std::size_t kDigestDigits = 64;
 constexpr std::string_view kProfileA = "OFA-1 profile A, groups of 32";
 constexpr std::string_view kProfileB = "OFA-1 profile B, groups of 32";
 
-std::uint64_t round_up(std::uint64_t bytes) {
-  return (bytes + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
-}
-
 /// Takes `count * size` bytes from the next multiple of 64 on; returns where they begin.
 std::uint64_t take(std::uint64_t count, std::uint64_t size, std::uint64_t& end,
                    std::string_view where) {
   // Far below 2^64, so that rounding up cannot overflow either.
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
   std::uint64_t bytes = 0;
-  const std::uint64_t begin = round_up(end);
+  const std::uint64_t begin = round_up(end, kSectionAlignment);
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > kMostBytes - begin) {
     throw Error(where, "its tensors are too large", fmt::format("{} x {} bytes", count, size),
                 "less than 2^62 bytes in all");
@@ -146,7 +143,7 @@ StoreLayout lay_out(const std::vector<PlannedTensor>& plan, std::string_view whe
     }
     layout.tensors.push_back(std::move(placed));
   }
-  layout.data_bytes = round_up(layout.data_bytes);
+  layout.data_bytes = round_up(layout.data_bytes, kSectionAlignment);
   return layout;
 }
 
@@ -165,7 +162,7 @@ std::string serialise_header(StoreHeader& header) {
   CHECK(header.source.size() == kDigestDigits && header.sha256.size() == kDigestDigits);
   std::string json = fmt::format(R"({{"content":{},"sha256":"{}","source":"{}"}})",
                                  content_text(header.layout), header.sha256, header.source);
-  json.resize(round_up(json.size()), ' ');
+  json.resize(round_up(json.size(), kSectionAlignment), ' ');
   header.data_start = kStorePrefixBytes + json.size();
   header.file_bytes = header.data_start + header.layout.data_bytes;
   std::string bytes(kStorePrefixBytes, '\0');

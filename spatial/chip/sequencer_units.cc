@@ -1,6 +1,7 @@
 // A tile's units, memory and sender in time.
 #include <algorithm>
 
+#include "program/divide_up.h"
 #include "spatial/chip/sequencer.h"
 
 namespace logos::spatial {
@@ -9,7 +10,6 @@ namespace {
 /// A unit that others may want is held for so long at most, so that an older block can go first.
 constexpr Cycles kPiece = 128;
 
-Cycles up(Cycles n, Cycles d) { return (n + d - 1) / d; }
 /// Part `piece` of `pieces` of an amount.
 template <typename T>
 T part(T whole, Cycles piece, Cycles pieces) {
@@ -39,10 +39,10 @@ void Sequencer::vector_work(const VectorOperation& operation, std::int64_t eleme
   if (elements <= 0) return;
   const auto lanes = static_cast<Cycles>(machine_.config.vector_lanes);
   const Cycles cycles =
-      up(static_cast<Cycles>(elements), lanes) * static_cast<Cycles>(operation.interval);
+      divide_up(static_cast<Cycles>(elements), lanes) * static_cast<Cycles>(operation.interval);
   const auto latency = static_cast<Cycles>(operation.latency);
   const bool alone = tile_.sequencers.size() == 1;
-  const Cycles pieces = alone ? 1 : up(cycles, kPiece);
+  const Cycles pieces = alone ? 1 : divide_up(cycles, kPiece);
   const Turn turn = {cycles, block_};
   tile_.vector.acquire(*process_, turn);
   for (Cycles piece = 0; piece < pieces; ++piece) {
@@ -62,7 +62,7 @@ Cycles Sequencer::vector_begin(const VectorOperation& operation, std::int64_t el
                                std::int64_t bytes) {
   const auto lanes = static_cast<Cycles>(machine_.config.vector_lanes);
   const Cycles cycles =
-      up(static_cast<Cycles>(elements), lanes) * static_cast<Cycles>(operation.interval);
+      divide_up(static_cast<Cycles>(elements), lanes) * static_cast<Cycles>(operation.interval);
   tile_.vector.acquire(*process_, {cycles, block_});
   const Cycles now = Wakeup::now();
   const Cycles end = std::max(now + cycles, tile_.port.access(now, bytes));
@@ -81,9 +81,10 @@ bool Sequencer::mac_work(std::int64_t passes, std::int64_t bytes) {
 bool Sequencer::mac_passes(std::int64_t passes, std::int64_t bytes) {
   const auto rate = static_cast<Cycles>(machine_.config.sram_bytes_per_cycle);
   const auto by_passes = static_cast<Cycles>(passes);
-  const Cycles by_bytes = up(static_cast<Cycles>(bytes), rate);
+  const Cycles by_bytes = divide_up(static_cast<Cycles>(bytes), rate);
   const bool alone = tile_.sequencers.size() == 1;
-  const Cycles pieces = alone ? 1 : std::max<Cycles>(1, up(std::max(by_passes, by_bytes), kPiece));
+  const Cycles pieces =
+      alone ? 1 : std::max<Cycles>(1, divide_up(std::max(by_passes, by_bytes), kPiece));
   const Turn turn = {std::max(by_passes, by_bytes), block_};
   tile_.mac.acquire(*process_, turn);
   for (Cycles piece = 0; piece < pieces; ++piece) {

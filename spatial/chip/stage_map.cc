@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "program/divide_up.h"
+
 namespace logos::spatial {
 
 StageMap::StageMap(const Stage& stage, std::int64_t head_columns, const MeshConfig& mesh)
@@ -83,7 +85,7 @@ Nodes StageMap::nodes_but(std::int32_t first, std::int32_t count, std::int32_t b
 
 Share entries_of(std::int64_t first, std::int64_t last, std::int64_t index, std::int64_t tiles) {
   const auto before = [&](std::int64_t position) {  // entries of positions below
-    return (position - index + tiles - 1) / tiles;
+    return divide_up(position - index, tiles);
   };
   return {first <= index ? 0 : before(first), last < index ? 0 : before(last + 1)};
 }

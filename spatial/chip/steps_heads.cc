@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "spatial/chip/sequencer.h"
 #include "spatial/tile/attention.h"
 
@@ -18,7 +19,6 @@ constexpr std::int64_t kScorePasses = 2;
 constexpr std::int64_t kWeighPasses = 3;
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-std::int64_t up(std::int64_t n, std::int64_t d) { return (n + d - 1) / d; }
 
 void append(std::vector<std::byte>& to, const void* from, std::int64_t bytes) {
   const auto* begin = static_cast<const std::byte*>(from);
@@ -216,8 +216,8 @@ void Sequencer::scores(const Step& /*step*/) {
     const std::int64_t queries = stage().groups[at(served.group)].queries;
     for (std::int64_t r = 0; r < rows_.count; ++r) {
       const std::int64_t held = visible(served, r).size();
-      passes += queries * kScorePasses * up(held, chip.mac_rows) *
-                up(plan().head_columns, chip.mac_columns);
+      passes += queries * kScorePasses * divide_up(held, chip.mac_rows) *
+                divide_up(plan().head_columns, chip.mac_columns);
       bytes += held * (kInteger * plan().head_columns + 1);
       made += held * queries;
     }
@@ -272,7 +272,8 @@ void Sequencer::score_group(std::int32_t served_index) {
 /// As many weights as the array takes columns: the next are made while it works on those.
 bool Sequencer::spend_weights(std::int64_t made, std::int64_t passes, std::int64_t bytes) {
   const VectorOperation& exponential = machine_.config.exponential;
-  const std::int64_t parts = std::max<std::int64_t>(1, up(made, machine_.config.mac_columns));
+  const std::int64_t parts =
+      std::max<std::int64_t>(1, divide_up(made, machine_.config.mac_columns));
   const auto part = [&](std::int64_t whole, std::int64_t p) {
     return whole * (p + 1) / parts - whole * p / parts;
   };
@@ -299,8 +300,8 @@ void Sequencer::weigh(const Step& /*step*/) {
     const std::int64_t queries = stage().groups[at(served.group)].queries;
     for (std::int64_t r = 0; r < rows_.count; ++r) {
       const std::int64_t held = visible(served, r).size();
-      passes += queries * kWeighPasses * up(plan().head_columns, chip.mac_rows) *
-                up(held, chip.mac_columns);
+      passes += queries * kWeighPasses * divide_up(plan().head_columns, chip.mac_rows) *
+                divide_up(held, chip.mac_columns);
       bytes += held * (kInteger * plan().head_columns + 1);
       made += held * queries;
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "spatial/chip/sequencer.h"
 
 namespace logos::spatial {
@@ -14,7 +15,6 @@ constexpr std::int64_t kInteger = 2;  ///< of an operand
 constexpr std::int64_t kSum = 8;
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-std::int64_t up(std::int64_t n, std::int64_t d) { return (n + d - 1) / d; }
 
 void append(std::vector<std::byte>& to, const void* from, std::int64_t bytes) {
   const auto* begin = static_cast<const std::byte*>(from);
@@ -29,13 +29,13 @@ void append(std::vector<std::byte>& to, const void* from, std::int64_t bytes) {
 /// (`adds_more`), it need not wait for the last of them.
 void Sequencer::spend_product(std::int64_t rows, Share columns, bool adds_more) {
   const ChipConfig& chip = machine_.config;
-  const std::int64_t groups = up(columns.end, kGroup) - columns.begin / kGroup;
+  const std::int64_t groups = divide_up(columns.end, kGroup) - columns.begin / kGroup;
   const std::int64_t weights = rows * (columns.size() + scale_bytes(stage().profile, groups));
   const std::int64_t operands = rows_.count * columns.size() * kInteger;
-  const std::int64_t readings = operands <= chip.operand_bytes ? 1 : up(rows, chip.mac_rows);
+  const std::int64_t readings = operands <= chip.operand_bytes ? 1 : divide_up(rows, chip.mac_rows);
   const std::int64_t sums = rows_.count * rows * kSum;
   const std::int64_t passes =
-      rows_.count * up(rows, chip.mac_rows) * up(columns.size(), chip.mac_columns);
+      rows_.count * divide_up(rows, chip.mac_rows) * divide_up(columns.size(), chip.mac_columns);
   const std::int64_t bytes = weights + readings * operands + sums;
   const bool by_bytes = adds_more ? mac_passes(passes, bytes) : mac_work(passes, bytes);
   record_.bound = by_bytes ? Category::kWeightStream : Category::kCompute;

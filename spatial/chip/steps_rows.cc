@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "spatial/chip/sequencer.h"
 
 namespace logos::spatial {
@@ -82,7 +83,7 @@ bool Sequencer::row_is_kept(std::int64_t row_bytes) const {
 /// Bytes read of a gain for all rows: once for as many as the registers hold.
 std::int64_t Sequencer::gain_bytes(std::int64_t row_bytes) const {
   const std::int64_t together = std::max<std::int64_t>(1, machine_.config.vector_bytes / row_bytes);
-  return (rows_.count + together - 1) / together * row_bytes;
+  return divide_up(rows_.count, together) * row_bytes;
 }
 
 void Sequencer::norm(const Step& step) {

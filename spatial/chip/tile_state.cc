@@ -8,6 +8,7 @@
 #include <new>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 #include "program/error.h"
 
 namespace logos::spatial {
@@ -49,7 +50,7 @@ BlockRows rows_of_block(const Plan& plan, const Stage& stage, std::int32_t block
 }
 
 std::int32_t blocks_of(const Plan& plan, const Stage& stage) {
-  return (stage.rows + plan.block_rows - 1) / plan.block_rows;
+  return divide_up(stage.rows, plan.block_rows);
 }
 
 std::int32_t slots_of(const Plan& plan, const Stage& stage) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "program/divide_up.h"
 #include "program/error.h"
 #include "spatial/network/flit_mesh.h"
 #include "spatial/network/packet_mesh.h"
@@ -91,7 +92,7 @@ void Transport::cut(Message& message) const {
 }
 
 std::int64_t Transport::flits_of(const MessagePart& part) const {
-  return std::max<std::int64_t>(1, (part.end - part.begin + link_bytes_ - 1) / link_bytes_);
+  return std::max<std::int64_t>(1, divide_up(part.end - part.begin, link_bytes_));
 }
 
 void Transport::send(std::int32_t chip, Node node, const std::shared_ptr<const Message>& message,

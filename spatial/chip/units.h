@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "program/divide_up.h"
 #include "spatial/chip/process.h"
 
 namespace logos::spatial {
@@ -37,7 +38,7 @@ class SramPort {
   std::uint64_t add(std::uint64_t until, Cycles now, std::int64_t bytes) const {
     return std::max(until, now * rate_) + static_cast<std::uint64_t>(bytes);
   }
-  Cycles cycle_of(std::uint64_t until) const { return (until + rate_ - 1) / rate_; }
+  Cycles cycle_of(std::uint64_t until) const { return divide_up(until, rate_); }
 
   std::uint64_t rate_;
   std::uint64_t urgent_ = 0;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "program/divide_up.h"
 #include "program/shares.h"
 #include "spatial/lowering/groups.h"
 #include "spatial/lowering/layer_steps.h"
@@ -233,7 +234,7 @@ class LayerTables {
   void count_entries() {
     std::int64_t most = 0;
     for (const Group& group : stage_.groups) {
-      most = std::max(most, (shape_.capacity + group.tiles - 1) / group.tiles);
+      most = std::max(most, divide_up(shape_.capacity, group.tiles));
     }
     stage_.cache_entries = static_cast<std::int32_t>(most);
   }

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "program/check.h"
+#include "program/divide_up.h"
 
 namespace logos::spatial {
 
@@ -11,7 +12,7 @@ std::vector<Rectangle> rectangles(std::int32_t tiles, std::int32_t mesh_width,
                                   std::int32_t mesh_height) {
   std::vector<Rectangle> found;
   for (std::int32_t width = 1; width <= std::min(mesh_width, tiles); ++width) {
-    const std::int32_t height = (tiles + width - 1) / width;
+    const std::int32_t height = divide_up(tiles, width);
     if (height <= mesh_height) found.push_back({0, 0, width, height});
   }
   const auto order = [](const Rectangle& r) {

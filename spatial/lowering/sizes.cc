@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "program/divide_up.h"
+
 namespace logos::spatial {
 namespace {
 
@@ -57,7 +59,7 @@ StageBytes Sizes::embedding(std::int32_t tiles, Blocks blocks, bool own_table) c
 
 Blocks Sizes::of_rows(Blocks blocks, std::int64_t rows) {
   const auto most_rows = static_cast<std::int32_t>(std::min<std::int64_t>(rows, blocks.rows));
-  const std::int64_t count = (rows + most_rows - 1) / most_rows;
+  const std::int64_t count = divide_up(rows, most_rows);
   return {most_rows, static_cast<std::int32_t>(std::min<std::int64_t>(count, blocks.slots))};
 }
 

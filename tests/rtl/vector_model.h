@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "program/divide_up.h"
 #include "rtl/lowering/instruction.h"
 
 namespace logos {
@@ -144,8 +145,6 @@ class VectorModel {
   std::size_t reads_ = 0;
   std::size_t writes_ = 0;
 };
-
-inline std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
 
 /// The bits that the units give for a result: all NaNs are one.
 inline std::uint32_t canonical(float x) {
