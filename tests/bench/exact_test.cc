@@ -6,19 +6,13 @@
 
 #include "bench/exact_error.h"
 #include "program/error.h"
+#include "tests/small_shape.h"
 
 namespace logos::bench {
 namespace {
 
 ModelSpec small_spec() {
-  ModelSpec spec;
-  spec.layers = 2;
-  spec.columns = 40;
-  spec.query_heads = 4;
-  spec.key_heads = 2;
-  spec.head_columns = 10;
-  spec.hidden_columns = 36;
-  spec.vocabulary = 33;
+  ModelSpec spec = small_shape(40, 4, 2, 10, 36, 33);
   spec.norm_epsilon = 1e-6;
   return spec;
 }

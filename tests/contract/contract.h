@@ -10,18 +10,13 @@
 #include "program/program.h"
 #include "sim/comparison.h"
 #include "sim/lane.h"
+#include "tests/small_models.h"
 
 namespace logos::contract {
 
-/// A model that every lane is tried on: the embedded one, and tiny ones of each family whose
-/// columns fill no group of 32.
-struct Family {
-  std::string name;
-  ModelSpec spec;
-};
-const std::vector<Family>& families();
-/// Of a family, or of "gguf": the one of profile B, which d5005 does not take.
-const ModelSpec& spec_of(const std::string& family);
+/// The models that every lane is tried on (of tests/small_models.h), without "gguf" of profile B,
+/// which d5005 does not take.
+const std::vector<std::string>& families();
 
 /// Every kind of cut: decode, prefill and batch, whole and in parts.
 const std::vector<std::string>& cuts();
@@ -30,9 +25,6 @@ const std::vector<std::string>& cuts();
 std::vector<std::string> lane_names();
 /// A lane as the bench runs it when nothing is said.
 bench::LaneEntry lane_named(const std::string& name);
-
-/// Weights of a family (synthetic ones but for kjv), packed once a process in a store of its own.
-const WeightStore& weights_of(const std::string& family, std::uint64_t seed = 1);
 
 /// A cut of a family over chips, in its placeholder form.
 struct Job {
@@ -44,8 +36,7 @@ struct Job {
   const WeightStore* weights;
 };
 
-/// Inputs of a job by seed: tokens, a cache with positions before those of the run, given rows. A
-/// step stands at the last position of its cut, a batch's rows at different ones.
+/// `random_inputs` of the job's program.
 Inputs inputs_of(const Job& job, std::uint64_t seed);
 
 /// What one run of a lane gave and left.

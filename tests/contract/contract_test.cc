@@ -80,7 +80,7 @@ class Profiles : public ::testing::TestWithParam<std::string> {};
 TEST_P(Profiles, AreRefusedOnWeightsOfTheOther) {
   const bench::LaneEntry lane = lane_named(GetParam());
   const Job b("gguf", "decode:5", 1);
-  ModelSpec spec = spec_of("gguf");
+  ModelSpec spec = small_model("gguf");
   spec.profile = Profile::kA;
   const Written a = written(spec, Cut::parse("decode:5"));
   const auto weights = synthetic_store(spec, 1);
@@ -277,7 +277,7 @@ TEST_P(Refusals, ARunOfAnotherIdentityNamesBoth) {
 }
 
 TEST_P(Refusals, ARunOnOtherWeightsNamesBothDigests) {
-  const WeightStore& other = weights_of("llama", 2);
+  const WeightStore& other = small_weights("llama", 2);
   ASSERT_NE(other.sha256(), job.weights->sha256());
   EXPECT_THAT(run_error(artifact, job.identity, other),
               AllOf(HasSubstr(job.weights->sha256()), HasSubstr(other.sha256())));
@@ -340,7 +340,7 @@ TEST_P(Refusals, AttentionWhoseSumsCouldLeaveInt64IsNotLowered) {
     const Job near(family, "decode:5", 1);
     Cut cut;
     cut.context = 33554433;
-    const Written far = written(spec_of(family), cut);
+    const Written far = written(small_model(family), cut);
     return error_of([&] { lane.lane->lower(far.text, far.identity, *near.weights, lane.config); });
   };
   EXPECT_THAT(error_for("llama"), HasSubstr("got 33554433 positions, want at most 33554432"));

@@ -27,7 +27,7 @@ class Laws : public ::testing::TestWithParam<std::tuple<std::string, std::string
   const bench::LaneEntry lane = lane_named(std::get<0>(GetParam()));
 
   KvCache empty_cache(std::int64_t positions) const {
-    const ModelSpec& spec = spec_of(family);
+    const ModelSpec spec = small_model(family);
     return KvCache(positions, spec.key_heads, spec.head_columns, 1, spec.layers);
   }
 
@@ -73,7 +73,7 @@ class Laws : public ::testing::TestWithParam<std::tuple<std::string, std::string
     stream.caches.clear();
     std::vector<float> rows = run(lane, Job(family, "embedding@" + cut, 1), stream).result.outputs;
     stream.tokens.clear();
-    for (std::int64_t n = 1; n <= spec_of(family).layers; ++n) {
+    for (std::int64_t n = 1; n <= small_model(family).layers; ++n) {
       Inputs part = whole;
       part.tokens.clear();
       part.given = rows;

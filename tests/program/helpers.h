@@ -11,20 +11,14 @@
 
 #include "program/error.h"
 #include "program/model_spec.h"
+#include "tests/small_shape.h"
 
 namespace logos {
 
 /// A small grouped model whose sizes fill no tile: 3 layers, 4 query heads over 2 key heads.
 inline ModelSpec small_spec() {
-  ModelSpec spec;
+  ModelSpec spec = small_shape(75, 4, 2, 6, 97, 131);
   spec.layers = 3;
-  spec.columns = 75;
-  spec.query_heads = 4;
-  spec.key_heads = 2;
-  spec.head_columns = 6;
-  spec.hidden_columns = 97;
-  spec.vocabulary = 131;
-  spec.norm_epsilon = 1e-5;
   spec.tied_head = true;
   return spec;
 }

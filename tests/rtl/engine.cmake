@@ -10,13 +10,13 @@ set_tests_properties(rtl_yosys_engine PROPERTIES LABELS "rtl;slow" TIMEOUT 3600)
 logos_test(rtl_engine_log_test SOURCES engine_log_test.cc LINK d5005_board)
 logos_test(rtl_engine_observed_test
   SOURCES engine_observed_test.cc ../contract/contract.cc
-  LINK d5005_board bench_core)
+  LINK small_models d5005_board bench_core)
 logos_test(rtl_engine_test
   SOURCES engine_test.cc ../contract/contract.cc
-  LINK d5005_board bench_core)
+  LINK small_models d5005_board bench_core)
 logos_test(rtl_engine_boards_test
   SOURCES engine_boards_test.cc ../contract/contract.cc
-  LINK d5005_board bench_core)
+  LINK small_models d5005_board bench_core)
 # How fast the engine is, and its simulation: a program, no test.
 add_executable(rtl_engine_speed engine_speed.cc)
 target_link_libraries(rtl_engine_speed PRIVATE logos_options d5005_board bench_core)

@@ -58,11 +58,6 @@ void expect_the_references_bits(const contract::Job& job, const Inputs& inputs, 
 
 using Case = std::tuple<std::string, std::string>;  // family, cut
 
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const contract::Family& family : contract::families()) names.push_back(family.name);
-  return names;
-}
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
   return std::regex_replace(std::get<0>(info.param) + "_" + std::get<1>(info.param),
                             std::regex("[^a-z0-9]"), "_");
@@ -85,7 +80,7 @@ TEST_P(LoweredCut, GivesTheReferencesBitsInstructionByInstruction) {
 TEST_P(LoweredCut, GivesTheReferencesBitsOnSeveralBoards) {
   const auto& [family, cut] = GetParam();
   for (const std::int64_t chips : {2, 3, 4}) {
-    if (chips > contract::spec_of(family).query_heads) continue;
+    if (chips > small_model(family).query_heads) continue;
     const contract::Job job(family, cut, chips);
     const Inputs inputs = contract::inputs_of(job, 5);
     for (const std::int64_t rows : {1, 8}) {
@@ -96,14 +91,14 @@ TEST_P(LoweredCut, GivesTheReferencesBitsOnSeveralBoards) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuts, LoweredCut,
-                         testing::Combine(testing::ValuesIn(family_names()),
+                         testing::Combine(testing::ValuesIn(contract::families()),
                                           testing::ValuesIn(contract::cuts())),
                          name_of_case);
 
 /// What lowering a decode step over so many positions says; "" where it is lowered.
 std::string refusal_of(std::int64_t query_heads, std::optional<std::int64_t> window,
                        std::int64_t positions) {
-  ModelSpec spec = contract::spec_of("llama");
+  ModelSpec spec = small_model("llama");
   spec.query_heads = query_heads;
   spec.key_heads = 1;
   spec.window = window;

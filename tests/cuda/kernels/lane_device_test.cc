@@ -12,6 +12,7 @@
 #include "cuda/kernels/table.h"
 #include "scoring.h"
 #include "sim/dump.h"
+#include "tests/small_shape.h"
 
 namespace logos::cuda::testing {
 namespace {
@@ -61,14 +62,7 @@ void run_on_executor(const char* name, const unsigned (&shape)[7], void* argumen
 }
 
 ModelSpec small_spec() {
-  ModelSpec spec;
-  spec.layers = 2;
-  spec.columns = 40;
-  spec.query_heads = 4;
-  spec.key_heads = 2;
-  spec.head_columns = 10;
-  spec.hidden_columns = 36;
-  spec.vocabulary = 33;
+  ModelSpec spec = small_shape(40, 4, 2, 10, 36, 33);
   spec.norm_epsilon = 1e-6;
   return spec;
 }

@@ -9,6 +9,7 @@
 #include "cuda/plan.h"
 #include "program/error.h"
 #include "scoring.h"
+#include "tests/small_shape.h"
 
 namespace logos::cuda::testing {
 namespace {
@@ -17,14 +18,7 @@ using ::testing::HasSubstr;
 
 /// Odd sizes everywhere: no share, group or tile is filled.
 ModelSpec odd_spec() {
-  ModelSpec spec;
-  spec.layers = 2;
-  spec.columns = 75;
-  spec.query_heads = 6;
-  spec.key_heads = 3;
-  spec.head_columns = 20;
-  spec.hidden_columns = 172;
-  spec.vocabulary = 97;
+  ModelSpec spec = small_shape(75, 6, 3, 20, 172);
   spec.norm_epsilon = 1e-6;
   return spec;
 }

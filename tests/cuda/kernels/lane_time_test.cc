@@ -3,23 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "scoring.h"
+#include "tests/small_shape.h"
 
 namespace logos::cuda::testing {
 namespace {
 
 /// A head of 16 MB over two small layers.
-ModelSpec wide_head() {
-  ModelSpec spec;
-  spec.layers = 2;
-  spec.columns = 512;
-  spec.query_heads = 8;
-  spec.key_heads = 2;
-  spec.head_columns = 64;
-  spec.hidden_columns = 512;
-  spec.vocabulary = 32768;
-  spec.norm_epsilon = 1e-5;
-  return spec;
-}
+ModelSpec wide_head() { return small_shape(512, 8, 2, 64, 512, 32768); }
 
 const Model& model() {
   static const Model kModel(wide_head(), 1);

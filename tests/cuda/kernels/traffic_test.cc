@@ -4,23 +4,13 @@
 
 #include "cuda/plan_runner.h"
 #include "scoring.h"
+#include "tests/small_shape.h"
 
 namespace logos::cuda::testing {
 namespace {
 
 /// No padding anywhere: what is declared as useful is all there is to read.
-ModelSpec even_spec() {
-  ModelSpec spec;
-  spec.layers = 2;
-  spec.columns = 128;
-  spec.query_heads = 4;
-  spec.key_heads = 2;
-  spec.head_columns = 32;
-  spec.hidden_columns = 256;
-  spec.vocabulary = 256;
-  spec.norm_epsilon = 1e-5;
-  return spec;
-}
+ModelSpec even_spec() { return small_shape(128, 4, 2, 32, 256, 256); }
 
 /// A step or chunk of `rows` rows that reaches `last` positions.
 struct Work {

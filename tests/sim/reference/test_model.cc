@@ -8,6 +8,7 @@
 #include "program/author.h"
 #include "program/cut.h"
 #include "sim/reference/reference_lane.h"
+#include "tests/small_shape.h"
 
 namespace logos {
 namespace {
@@ -43,18 +44,7 @@ TestModel synthetic_model(const ModelSpec& spec, std::uint64_t seed) {
   return {spec, synthetic_store(spec, seed)};
 }
 
-ModelSpec odd_spec() {
-  ModelSpec spec;
-  spec.layers = 2;
-  spec.columns = 75;
-  spec.query_heads = 9;
-  spec.key_heads = 3;
-  spec.head_columns = 10;
-  spec.hidden_columns = 172;
-  spec.vocabulary = 97;
-  spec.norm_epsilon = 1e-5;
-  return spec;
-}
+ModelSpec odd_spec() { return small_shape(75, 9, 3, 10, 172); }
 
 ModelSpec windowed_spec() {
   ModelSpec spec = odd_spec();
@@ -92,27 +82,13 @@ ModelSpec normed_spec() {
 }
 
 ModelSpec blocks_spec() {
-  ModelSpec spec = odd_spec();
+  ModelSpec spec = small_shape(96, 8, 2, 20, 160);
   spec.profile = Profile::kB;
-  spec.columns = 96;
-  spec.query_heads = 8;
-  spec.key_heads = 2;
-  spec.head_columns = 20;
-  spec.hidden_columns = 160;
   spec.tied_head = true;
   return spec;
 }
 
-ModelSpec tiny_spec() {
-  ModelSpec spec = odd_spec();
-  spec.columns = 5;
-  spec.query_heads = 8;
-  spec.key_heads = 2;
-  spec.head_columns = 2;
-  spec.hidden_columns = 3;
-  spec.vocabulary = 6;
-  return spec;
-}
+ModelSpec tiny_spec() { return small_shape(5, 8, 2, 2, 3, 6); }
 
 std::vector<NamedSpec> synthetic_specs() {
   return {{"odd", odd_spec()},       {"windowed", windowed_spec()}, {"biased", biased_spec()},

@@ -14,6 +14,7 @@
 
 #include "program/model_spec.h"
 #include "sim/weights/plan.h"
+#include "tests/small_shape.h"
 
 namespace logos {
 
@@ -73,15 +74,7 @@ inline std::string encoded(const std::vector<float>& values, std::string_view dt
 
 /// A small model whose sizes fill no group of 32, with grouped heads.
 inline ModelSpec small_spec() {
-  ModelSpec spec;
-  spec.layers = 2;
-  spec.columns = 40;
-  spec.query_heads = 4;
-  spec.key_heads = 2;
-  spec.head_columns = 10;
-  spec.hidden_columns = 36;
-  spec.vocabulary = 33;
-  spec.norm_epsilon = 1e-5;
+  ModelSpec spec = small_shape(40, 4, 2, 10, 36, 33);
   spec.tied_head = true;
   return spec;
 }

@@ -11,6 +11,7 @@
 #include "sim/weights/rotary_table.h"
 #include "tests/sim/weights/checkpoint_files.h"
 #include "tests/sim/weights/store_folder.h"
+#include "tests/small_shape.h"
 
 namespace logos {
 namespace {
@@ -79,15 +80,8 @@ TEST(Golden, EveryEntryAndDigestOfTheRotaryTables) {
 }
 
 TEST(Golden, TheEmbeddingOfStories260KIsThatOfTheDump) {
-  ModelSpec spec;
+  ModelSpec spec = small_shape(64, 8, 4, 8, 172, 512);
   spec.layers = 5;
-  spec.columns = 64;
-  spec.query_heads = 8;
-  spec.key_heads = 4;
-  spec.head_columns = 8;
-  spec.hidden_columns = 172;
-  spec.vocabulary = 512;
-  spec.norm_epsilon = 1e-5;
   spec.tied_head = true;
   const StoreFolder stores;
   std::vector<std::string> remarks;

@@ -6,48 +6,12 @@
 #include "program/genuine.h"
 #include "program/written.h"
 #include "spatial/lowering/lowering.h"
+#include "tests/small_models.h"
 
 namespace logos::spatial {
-namespace {
-
-ModelSpec small(std::int64_t columns, std::int64_t query_heads, std::int64_t key_heads,
-                std::int64_t head_columns, std::int64_t hidden_columns) {
-  ModelSpec spec;
-  spec.layers = 2;
-  spec.columns = columns;
-  spec.query_heads = query_heads;
-  spec.key_heads = key_heads;
-  spec.head_columns = head_columns;
-  spec.hidden_columns = hidden_columns;
-  spec.vocabulary = 97;
-  spec.norm_epsilon = 1e-5;
-  return spec;
-}
-
-}  // namespace
-
 ModelSpec spec_named(const std::string& name) {
-  if (name == "kjv") return read_model_directory(LOGOS_SOURCE_DIR "/models/kjv").spec;
-  if (const auto published = preset(name)) return *published;
-  if (name == "llama") return small(75, 4, 2, 18, 100);
-  if (name == "mistral") {
-    ModelSpec spec = small(64, 3, 1, 24, 172);
-    spec.window = 3;
-    return spec;
-  }
-  if (name == "qwen2") {
-    ModelSpec spec = small(48, 6, 2, 8, 33);
-    spec.qkv_bias = true;
-    spec.tied_head = true;
-    return spec;
-  }
-  if (name == "qwen3") {
-    ModelSpec spec = small(96, 4, 4, 34, 64);
-    spec.qk_norm = true;
-    spec.tied_head = true;
-    return spec;
-  }
-  throw std::runtime_error("no model " + name);
+  const auto published = preset(name);
+  return published ? *published : small_model(name);
 }
 
 ChipConfig chip_named(const std::string& file, const Settings& settings) {

@@ -14,7 +14,7 @@
 
 namespace logos::spatial {
 
-/// A family's shape in small (of tests/contract), `kjv`, or a preset.
+/// A preset or a small model (tests/small_models.h).
 ModelSpec spec_named(const std::string& name);
 
 using Settings = std::vector<ChipSetting>;
