@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <system_error>
+#include <utility>
 
+#include "bench/runner.h"
 #include "program/error.h"
 #include "sim/whole_file.h"
 
@@ -11,22 +15,71 @@ namespace logos::bench {
 
 namespace fs = std::filesystem;
 
-void CommandFiles::read(std::string_view option, const fs::path& file) {
+namespace {
+
+constexpr int kMostLinks = 40;  // as Linux follows (path_resolution(7))
+
+/// Where a file is or will be made, whatever path names it: absolute, without links, also those to
+/// what is not there yet. "" where that cannot be told.
+fs::path place_of(const fs::path& file) {
   std::error_code failed;
-  const fs::path place = fs::weakly_canonical(file, failed);
-  if (!failed) files_.emplace_back(option, place);
+  fs::path place = fs::absolute(file, failed);
+  for (int links = 0; !failed && links < kMostLinks; ++links) {
+    if (!fs::is_symlink(place, failed)) break;
+    const fs::path target = fs::read_symlink(place, failed);
+    place = place.parent_path() / target;
+  }
+  place = fs::weakly_canonical(place, failed);
+  return failed ? fs::path() : place;
+}
+
+/// Whether a model is made of such a file of its folder.
+bool is_of_model(const fs::path& file) {
+  constexpr std::array<std::string_view, 3> kNames = {"config.json", "vocab.json", "prompt.txt"};
+  const std::string name = file.filename().string();
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+         name.starts_with("tokenizer") || name.ends_with(".safetensors") ||
+         name.ends_with(".safetensors.index.json");
+}
+
+}  // namespace
+
+void CommandFiles::read(std::string_view option, const fs::path& file) {
+  fs::path place = place_of(file);
+  if (!place.empty()) files_.emplace_back(option, std::move(place));
+}
+
+void CommandFiles::read_inputs(const Options& options) {
+  if (options.text) read("--text", *options.text);
+  if (options.gpu) read("--gpu", *options.gpu);
+  if (options.board) read("--board", *options.board);
+  if (options.chip) read("--chip-config", *options.chip);
+  if (options.tokens && options.tokens->starts_with('@')) {
+    read("--tokens", options.tokens->substr(1));
+  }
+  std::error_code failed;
+  if (fs::is_regular_file(options.model, failed)) read("--model", options.model);
+  for (const auto& entry : fs::directory_iterator(options.model, failed)) {
+    if (is_of_model(entry.path())) read("--model", entry.path());
+  }
+  if (options.artifacts) artifacts_ = place_of(*options.artifacts);
 }
 
 void CommandFiles::write(std::string_view option, const fs::path& file) {
   check_writable(file);
-  std::error_code failed;
-  const fs::path place = fs::weakly_canonical(file, failed);
+  fs::path place = place_of(file);
+  if (place.empty()) return;
+  if (!artifacts_.empty() && place.parent_path() == artifacts_ &&
+      place.extension() == kArtifactExtension) {
+    throw Error(option,
+                fmt::format("an artifact's name in the folder of --artifacts: {}", place.string()));
+  }
   for (const auto& [other, taken] : files_) {
-    if (!failed && taken == place && (!fs::exists(place) || fs::is_regular_file(place))) {
+    if (taken == place && (!fs::exists(place) || fs::is_regular_file(place))) {
       throw Error(option, fmt::format("the same file as {}: {}", other, place.string()));
     }
   }
-  files_.emplace_back(option, place);
+  files_.emplace_back(option, std::move(place));
 }
 
 }  // namespace logos::bench

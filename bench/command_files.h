@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/options.h"
+
 namespace logos::bench {
 
 /// The files that one command reads and writes: no two of its options may name the same one, by
@@ -13,11 +15,15 @@ namespace logos::bench {
 class CommandFiles {
  public:
   void read(std::string_view option, const std::filesystem::path& file);
+  /// All that the options of a run name to be read: text, tokens, configurations, the model's
+  /// files, the artifacts.
+  void read_inputs(const Options& options);
   /// Throws Error where the file cannot be written or another option has it.
   void write(std::string_view option, const std::filesystem::path& file);
 
  private:
   std::vector<std::pair<std::string, std::filesystem::path>> files_;
+  std::filesystem::path artifacts_;  ///< their folder; "" for none
 };
 
 }  // namespace logos::bench

@@ -40,12 +40,22 @@ std::string time_note(TimeClass time_class, std::string_view remark) {
 }
 
 std::map<std::string, std::string> time_notes(const Report& report) {
-  std::map<std::string, std::string> notes;
+  std::map<std::string, std::map<std::string, std::string>> of_cuts;  // by lane and cut
   for (const CutOutcome& cut : report.cuts) {
     for (const LaneOutcome& lane : cut.lanes) {
-      if (lane.ending != Ending::kRan || lane.result->timing.remark.empty()) continue;
+      if (lane.ending != Ending::kRan) continue;
       const Timing& timing = lane.result->timing;
-      notes[lane.lane] = time_note(timing.time_class, timing.remark);
+      of_cuts[lane.lane][cut.plan.cut.text()] =
+          timing.remark.empty() ? "" : time_note(timing.time_class, timing.remark);
+    }
+  }
+  std::map<std::string, std::string> notes;
+  for (const auto& [lane, cuts] : of_cuts) {
+    const bool same = std::all_of(cuts.begin(), cuts.end(), [&](const auto& cut) {
+      return cut.second == cuts.begin()->second;
+    });
+    for (const auto& [cut, note] : cuts) {
+      if (!note.empty()) notes[same ? lane : fmt::format("{} {}", lane, cut)] = note;
     }
   }
   for (const ScoreOutcome& lane : report.scores) {

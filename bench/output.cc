@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bench/command_files.h"
+#include "bench/runner.h"
 #include "program/error.h"
 #include "program/standard_streams.h"
 #include "sim/file_beside.h"
@@ -38,7 +39,7 @@ void check_artifacts(const fs::path& folder) {
   remove_abandoned_files(folder);
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    if (entry.path().extension() != ".artifact") continue;
+    if (entry.path().extension() != kArtifactExtension) continue;
     if (!entry.is_regular_file(failed)) {
       throw Error("--artifacts", fmt::format("{}: is not a regular file", entry.path().string()));
     }
@@ -58,11 +59,7 @@ void check_outputs(const Options& options) {
     check_artifacts(*options.artifacts);
   }
   CommandFiles files;
-  if (options.text) files.read("--text", *options.text);
-  if (options.gpu) files.read("--gpu", *options.gpu);
-  if (options.tokens && options.tokens->starts_with('@')) {
-    files.read("--tokens", options.tokens->substr(1));
-  }
+  files.read_inputs(options);
   const auto take = [&](std::string_view name, const std::optional<fs::path>& file) {
     if (file) files.write(name, *file);
   };

@@ -61,10 +61,12 @@ Fields context_fields(const Json& context) {
   return fields;
 }
 
-/// What the lane of a line says of its times.
-void add_note(const Json& context, const Json& lane, Fields& fields) {
+/// What the lane of a line says of its times at that cut.
+void add_note(const Json& context, const Json& cut, const Json& lane, Fields& fields) {
   const Json notes = context.value("time_notes", Json::object());
-  const auto note = notes.find(lane["lane"].get<std::string>());
+  const std::string name = lane["lane"].get<std::string>();
+  auto note = notes.find(name);
+  if (note == notes.end()) note = notes.find(name + " " + value_text(cut["cut"]));
   fields.emplace_back("time_note", note == notes.end() ? "" : value_text(*note));
 }
 
@@ -81,7 +83,7 @@ std::vector<Fields> cut_lines(const Json& report) {
       Fields fields = {{"cut", value_text(cut["cut"])}};
       flatten("identity", cut["identity"], fields);
       add_all(lane, {}, fields);
-      add_note(report["context"], lane, fields);
+      if (!lane.contains("time_note")) add_note(report["context"], cut, lane, fields);
       lines.push_back(std::move(fields));
     }
   }

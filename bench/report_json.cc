@@ -161,6 +161,7 @@ Json score_lane_json(const ScoreOutcome& lane) {
     return object;
   }
   object["agrees"] = lane.agrees;
+  object["fault"] = lane.fault;
   object["score"] = score_json(lane.total);
   if (lane.error) object["error"] = error_json(*lane.error);
   if (lane.sequences.size() > 1) {

@@ -22,7 +22,7 @@ fs::path artifact_file(const fs::path& dir, std::string_view lane, const Cut& cu
   for (char& c : name) {
     if (c == ':' || c == '@') c = c == ':' ? '_' : '.';
   }
-  return dir / fmt::format("{}.{}.{}.artifact", lane, name, chips);
+  return dir / fmt::format("{}.{}.{}{}", lane, name, chips, kArtifactExtension);
 }
 
 }  // namespace

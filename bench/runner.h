@@ -14,6 +14,9 @@
 
 namespace logos::bench {
 
+/// What the files of `--artifacts` end in.
+inline constexpr std::string_view kArtifactExtension = ".artifact";
+
 /// What a run gave and what it took on this host.
 struct Ran {
   Result result;

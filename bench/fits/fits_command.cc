@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "bench/command_files.h"
 #include "bench/fits/fit.h"
 #include "bench/model.h"
 #include "bench/outcome.h"
@@ -213,7 +214,9 @@ int fits_command(const std::vector<std::string>& arguments) {
   }
   const Options options = parse(arguments);
   check_standard_output();
-  if (options.out) check_writable(*options.out);
+  CommandFiles files;
+  files.read_inputs(options);
+  if (options.out) files.write("--out", *options.out);
   const std::vector<FitLane> lanes = lanes_of(options);
   const Model model = read_model(options.model.empty() ? kDefaultModel : options.model);
   const Cut& cut = options.cuts.front();

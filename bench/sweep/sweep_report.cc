@@ -157,6 +157,7 @@ std::string sweep_csv(const Json& sweep) {
         const std::string name = lane["lane"].get<std::string>();
         const Json& digests = point["result"]["context"]["configurations"];
         own["config_sha256"] = digests.contains(name) ? digests[name] : Json(nullptr);
+        own["time_note"] = point["result"]["context"]["time_notes"].value(name, "");
         with["lanes"].push_back(std::move(own));
       }
       all["cuts"].push_back(std::move(with));

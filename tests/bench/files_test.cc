@@ -90,9 +90,47 @@ TEST(OutputFiles, MustNotBeOneThatIsRead) {
 TEST(OutputFiles, MustNotBeTheSame) {
   TemporaryFolder folder;
   const std::string file = (folder / "f").string();
-  const Ended ended = run_bench(with({"--out", file, "--dump", file}));
-  EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("--dump: the same file as --out"));
+  std::filesystem::create_symlink("f", folder / "link");  // to what is not there yet
+  const std::string relative = std::filesystem::relative(file).string();
+  for (const std::string& other : {file, (folder / "." / "f").string(), (folder / "link").string(),
+                                   relative, "./" + relative}) {
+    const Ended ended = run_bench(with({"--out", file, "--dump", other}));
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_THAT(ended.err, HasSubstr("--dump: the same file as --out")) << other;
+  }
+}
+
+TEST(OutputFiles, MustNotBeOfTheModel) {
+  TemporaryFolder folder;
+  const std::filesystem::path model = folder / "kjv";
+  std::filesystem::copy(std::filesystem::path(LOGOS_SOURCE_DIR) / "models" / "kjv", model);
+  const std::string config = (model / "config.json").string();
+  const std::string before = read_whole_file(config);
+  for (const char* name : {"config.json", "model.safetensors", "prompt.txt"}) {
+    const Ended ended =
+        run_bench(with({"--model", model.string(), "--out", (model / name).string()}));
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_THAT(ended.err, HasSubstr("--out: the same file as --model")) << name;
+  }
+  EXPECT_EQ(read_whole_file(config), before);
+  const Ended beside =
+      run_bench(with({"--model", model.string(), "--out", (model / "r").string()}));
+  EXPECT_EQ(beside.status, 0) << beside.err;
+}
+
+TEST(OutputFiles, MustNotBeAnArtifactOrAConfiguration) {
+  TemporaryFolder folder;
+  const std::string artifacts = (folder / "a").string();
+  const Ended artifact =
+      run_bench(with({"--artifacts", artifacts, "--out", artifacts + "/cuda.decode_4.1.artifact"}));
+  EXPECT_EQ(artifact.status, 2);
+  EXPECT_THAT(artifact.err, HasSubstr("--out: an artifact's name in the folder of --artifacts"));
+  const std::string gpu = (folder / "g.json").string();
+  std::filesystem::copy(std::filesystem::path(LOGOS_SOURCE_DIR) / "configs" / "gpus" / "h200.json",
+                        gpu);
+  const Ended config = run_bench(with({"--gpu", gpu, "--lanes", "cuda", "--out", gpu}));
+  EXPECT_EQ(config.status, 2);
+  EXPECT_THAT(config.err, HasSubstr("--out: the same file as --gpu"));
 }
 
 TEST(AFullDisk, CostsItsOwnOutputOnly) {

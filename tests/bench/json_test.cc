@@ -161,7 +161,7 @@ TEST(JsonOutput, OfAScoreHasTheErrorWhereAsked) {
     arguments.insert(arguments.end(), mode.begin(), mode.end());
     const json object = run_json(arguments);
     for (const json& lane : object["lanes"]) {
-      EXPECT_EQ(keys(lane), (std::set<std::string>{"lane", "agrees", "score", "error"}));
+      EXPECT_EQ(keys(lane), (std::set<std::string>{"lane", "agrees", "fault", "score", "error"}));
       errors.push_back(lane["error"]);
     }
   }
@@ -203,7 +203,7 @@ TEST(JsonOutput, OfAScoreHasEveryKey) {
   EXPECT_EQ(keys(object), (std::set<std::string>{"context", "lanes"}));
   ASSERT_EQ(object["lanes"].size(), built_lanes().size());
   for (const json& lane : object["lanes"]) {
-    EXPECT_EQ(keys(lane), (std::set<std::string>{"lane", "agrees", "score"}));
+    EXPECT_EQ(keys(lane), (std::set<std::string>{"lane", "agrees", "fault", "score"}));
     EXPECT_EQ(keys(lane["score"]),
               (std::set<std::string>{"positions", "logits_sha256", "nll", "perplexity"}));
     EXPECT_EQ(lane["score"]["positions"], 3);

@@ -26,6 +26,16 @@ json lane_of(std::vector<std::string> arguments, int status = 0) {
   return report.at("cuts").at(0).at("lanes").at(1);
 }
 
+TEST(Spatial, KeepsTheNotesOfCutsApartWhereTheyDiffer) {
+  // Two chips hold the whole model, one its layer.
+  const Ended ended = run_bench({"--model", "qwen2.5-0.5b", "--cut", "decode:1,layer:1@decode:1",
+                                 "--lanes", "cuda,spatial", "--format", "json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(json::parse(ended.out).at("context").at("time_notes"),
+            json({{"cuda", "modelled: uncalibrated, +-30 %"},
+                  {"spatial decode:1", "simulated: 2 chips"}}));
+}
+
 TEST(Spatial, TimesAreSimulatedAndEveryCycleHasACategory) {
   const json lane = lane_of({"--cut", "prefill:24"});
   EXPECT_EQ(lane.at("agrees"), true);

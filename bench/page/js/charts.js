@@ -15,8 +15,13 @@ function chart(label, height, paint) {
       .attr({viewBox: `0 0 ${width} ${tall}`, width: '100%', role: 'group', 'aria-label': label});
     paint(svg, width, tall);
   };
-  new ResizeObserver(() => redraw(false)).observe(box);
+  on_resize(box, () => redraw(false));
   return box;
+}
+
+/// Calls `draw` when the size of a node has changed, in the frame after: drawing may change it again.
+function on_resize(node, draw) {
+  new ResizeObserver(() => requestAnimationFrame(draw)).observe(node);
 }
 
 /// Round numbers of a logarithmic domain, not more than `most`: as many in each decade as go, or

@@ -36,9 +36,13 @@ const whole_text = (x) => is_number(x) ? grouped(x) : '–';
 const percent_text = (x) => is_number(x) ? `${(100 * x).toFixed(100 * x < 9.95 ? 2 : 1)} %` : '–';
 const times_text = (x) => is_number(x) ? `${x < 100 ? x.toPrecision(3) : grouped(x)}×` : '–';
 
-/// What a lane's times may be off by, as a fraction: 0 where it says nothing ("+-30 %": 0.3).
+/// What a lane's times may be off by, as a fraction: 0 where it says nothing ("+-30 %": 0.3). Where
+/// its cuts say different things, each stands under "LANE CUT".
 function error_of(lane, notes) {
-  const note = ((notes || context.time_notes) || {})[lane] || '';
-  const match = /\+-\s*([0-9.]+)\s*%/.exec(note);
-  return match ? Number(match[1]) / 100 : 0;
+  const said = Object.entries(notes || context.time_notes || {})
+    .filter(([name]) => name === lane || name.startsWith(`${lane} `));
+  return d3.max([0].concat(said.map(([, note]) => {
+    const match = /\+-\s*([0-9.]+)\s*%/.exec(note);
+    return match ? Number(match[1]) / 100 : 0;
+  })));
 }

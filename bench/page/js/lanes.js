@@ -21,8 +21,9 @@ function agrees_cell(lane, at) {
     lane.agrees ? '✓ agrees' : '✗ differs'));
 }
 
-function time_cell(lane, at) {
-  const note = (context.time_notes || {})[lane.lane];
+function time_cell(lane, at, cut) {
+  const notes = context.time_notes || {};
+  const note = notes[lane.lane] || notes[`${lane.lane} ${cut.cut}`];
   return [h('span', {class: 'time'}, value(`${at}/seconds`, lane.seconds,
                                            seconds_text(lane.seconds))), ' ',
   h('span', {class: 'class', title: note || null}, lane.time_class),
@@ -36,14 +37,14 @@ function cycles_cell(lane, at) {
       value(`${at}/clock_hz`, lane.clock_hz, hertz_text(lane.clock_hz))) : null];
 }
 
-function lane_row(lane, at, fastest) {
+function lane_row(lane, at, cut, fastest) {
   const name = h('span', {class: 'head-cell'}, lane_name(lane.lane));
   if (ended(lane) !== 'ran') {
     const reason = h('span', {class: 'bad'}, `${ended(lane)}: ${lane.refused || lane.failed}`);
     return [name, reason, '', '', '', '', '', '', ''];
   }
   const slower = fastest && is_number(lane.seconds) ? lane.seconds / fastest.seconds : NaN;
-  return [name, time_cell(lane, at),
+  return [name, time_cell(lane, at, cut),
     value(`${at}/tokens_per_second`, lane.tokens_per_second, count_text(lane.tokens_per_second)),
     !lane.agrees ? '–' : slower === 1 ? h('span', {class: 'good'}, 'fastest') : times_text(slower),
     bound_cell(lane, at), cycles_cell(lane, at), bytes_cell(lane, at),
@@ -57,7 +58,7 @@ function lanes_table(cut, index) {
     {name: 'bits'}];
   const fastest = racers(cut)[0];
   return h('div', {class: 'wide'}, table(`Lanes of ${cut.cut}`, columns,
-    cut.lanes.map((lane, i) => lane_row(lane, `/cuts/${index}/lanes/${i}`, fastest)),
+    cut.lanes.map((lane, i) => lane_row(lane, `/cuts/${index}/lanes/${i}`, cut, fastest)),
     {class: 'lanes cards-when-narrow'}));
 }
 

@@ -81,7 +81,8 @@ function score_section() {
     return [lane_name(lane.lane), number('positions', whole_text(lane.score.positions)),
       number('nll', digits(lane.score.nll)),
       number('perplexity', is_number(lane.score.perplexity) ? digits(lane.score.perplexity) : '–'),
-      h('code', {class: 'digest'}, lane.score.logits_sha256.slice(0, 12)), agrees_cell(lane, at)];
+      h('code', {class: 'digest'}, lane.score.logits_sha256.slice(0, 12)),
+      [agrees_cell(lane, at), lane.fault ? h('span', {class: 'bad'}, ' fault') : null]];
   });
   return h('section', {class: 'cut', 'aria-label': 'Score'}, h('h2', {}, 'Score'),
     h('div', {class: 'wide'}, table('Likelihood, by lane', columns, rows,

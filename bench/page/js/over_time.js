@@ -23,7 +23,7 @@ class Strips {
       this.names.append(h('span', {class: row.group ? 'group' : null},
         row.group || row.track.name));
     }
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    on_resize(this.canvas, () => this.draw());
     window.addEventListener('themechange', () => this.draw());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     tipped(this.canvas, (event) => this.words(event));
