@@ -80,6 +80,7 @@ void check_lane_options(const LaneTable& table, const Options& options,
     }
     throw Error(option, fmt::format("the lane {} is not among the lanes", needed));
   };
+  if (options.map) refuse("--map", "spatial");
   if (options.gpu) refuse("--gpu", "cuda");
   if (options.board) refuse("--board", "d5005");
   if (options.engine_rows) refuse("--engine-rows", "d5005");

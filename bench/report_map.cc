@@ -87,7 +87,7 @@ std::string map_text(const MachineMap& map, const std::vector<std::string>& line
     const ChipUse& chip = map.chips[c];
     text += fmt::format(
         "  chip {} of {} x {} tiles: program, and how busy the MAC array was (9: all the time)\n",
-        c + 1, chip.width, chip.height);
+        c, chip.width, chip.height);
     text += plan_text(chip) + links_text(chip);
     for (std::size_t s = 0; s < map.stages.size(); ++s) {
       const StageUse& stage = map.stages[s];
@@ -100,8 +100,8 @@ std::string map_text(const MachineMap& map, const std::vector<std::string>& line
     }
   }
   for (const ChipLinkUse& link : map.chip_links) {
-    text += fmt::format("  from chip {} to chip {}: {}, {:.1f} % of the time\n", link.from + 1,
-                        link.to + 1, human_bytes(static_cast<double>(link.bytes)), 100 * link.busy);
+    text += fmt::format("  from chip {} to chip {}: {}, {:.1f} % of the time\n", link.from, link.to,
+                        human_bytes(static_cast<double>(link.bytes)), 100 * link.busy);
   }
   return text + lines_text(map, lines);
 }

@@ -53,10 +53,9 @@ void describe_launch(const PlannedLaunch& launch, std::int32_t chip, std::string
   fmt::format_to(std::back_inserter(text),
                  "chip {} {} grid {}x{}x{} block {} shared {} weight_bytes {} kv_bytes {} "
                  "movement_bytes {} macs {}{}\n",
-                 chip + 1, launch.kernel->name, shape.grid.x, shape.grid.y, shape.grid.z,
-                 shape.block.x, shape.shared_bytes, launch.traffic.weight_bytes,
-                 launch.traffic.kv_bytes, launch.traffic.other_bytes, launch.macs,
-                 arguments_text(launch.work));
+                 chip, launch.kernel->name, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
+                 shape.shared_bytes, launch.traffic.weight_bytes, launch.traffic.kv_bytes,
+                 launch.traffic.other_bytes, launch.macs, arguments_text(launch.work));
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ void RunMemory::enter_activations(const RunShape& run) {
   for (std::size_t i = 0; i < plan_.arenas.size(); ++i) {
     const auto chip = static_cast<std::int64_t>(i);
     own(Space::kArena, i, plan_.arenas[i],
-        chip < plan_.chips ? fmt::format("activations of chip {}", chip + 1)
+        chip < plan_.chips ? fmt::format("activations of chip {}", chip)
                            : std::string("what chips read of each other"));
   }
   if (observe_) {

@@ -20,7 +20,9 @@ namespace {
 using nlohmann::json;
 
 /// Limits that keep every sum below in range; far beyond any device.
+constexpr double kLowestRate = 1e-9;
 constexpr double kHighestRate = 1e9;
+constexpr double kLowestEfficiency = 1e-3;
 
 struct Reader {
   const json& root;
@@ -54,11 +56,11 @@ struct Reader {
   }
 
   /// A number in (0, highest].
-  void number(const std::string& key, double& to, double highest) {
+  void number(const std::string& key, double& to, double lowest, double highest) {
     const json& found = value(key);
     to = found.get<double>();
-    if (!(to > 0) || to > highest) {
-      refuse(key, "out of range", shown(found), fmt::format("above 0, at most {:g}", highest));
+    if (!(to >= lowest && to <= highest)) {
+      refuse(key, "out of range", shown(found), fmt::format("{:g} to {:g}", lowest, highest));
     }
   }
 
@@ -193,22 +195,22 @@ GpuConfig parse_gpu_config(std::string_view text, std::string_view where) {
   const json& name = read.member("name");
   if (!name.is_string()) throw Error(where, "key name: not a text", shown(name), "a text");
   gpu.name = name.get<std::string>();
-  read.number("clock_mhz", gpu.clock_mhz, kHighestRate);
+  read.number("clock_mhz", gpu.clock_mhz, kLowestRate, kHighestRate);
   read.count("multiprocessors", gpu.multiprocessors, 1'000'000);
   read.count("max_threads", gpu.max_threads, 1'000'000);
   read.count("max_blocks", gpu.max_blocks, 1'000'000);
   read.count("memory_bytes", gpu.memory_bytes, std::uint64_t{1} << 50);
-  read.number("hbm_gb_per_s", gpu.hbm_gb_per_s, kHighestRate);
-  read.number("hbm_efficiency", gpu.hbm_efficiency, 1);
+  read.number("hbm_gb_per_s", gpu.hbm_gb_per_s, kLowestRate, kHighestRate);
+  read.number("hbm_efficiency", gpu.hbm_efficiency, kLowestEfficiency, 1);
   read.count("l2_bytes", gpu.l2_bytes, std::uint64_t{1} << 50);
-  read.number("int8_tensor_tops", gpu.int8_tensor_tops, kHighestRate);
-  read.number("int8_tensor_efficiency", gpu.int8_tensor_efficiency, 1);
+  read.number("int8_tensor_tops", gpu.int8_tensor_tops, kLowestRate, kHighestRate);
+  read.number("int8_tensor_efficiency", gpu.int8_tensor_efficiency, kLowestEfficiency, 1);
   read.count("dp4a_per_clock", gpu.dp4a_per_clock, 1'000'000);
-  read.number("dp4a_efficiency", gpu.dp4a_efficiency, 1);
+  read.number("dp4a_efficiency", gpu.dp4a_efficiency, kLowestEfficiency, 1);
   read.count("fp32_per_clock", gpu.fp32_per_clock, 1'000'000);
-  read.number("fp32_efficiency", gpu.fp32_efficiency, 1);
-  read.number("barrier_ns", gpu.barrier_ns, kHighestRate);
-  read.number("launch_us", gpu.launch_us, kHighestRate);
+  read.number("fp32_efficiency", gpu.fp32_efficiency, kLowestEfficiency, 1);
+  read.number("barrier_ns", gpu.barrier_ns, kLowestRate, kHighestRate);
+  read.number("launch_us", gpu.launch_us, kLowestRate, kHighestRate);
   for (const auto& [key, value] : root.items()) {
     if (!read.known.contains(key)) throw Error(where, fmt::format("unknown key {}", key));
   }

@@ -22,7 +22,7 @@ class Builder {
  public:
   Builder(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {
     for (std::int64_t chip = 0; chip < plan.chips; ++chip) {
-      const std::string group = fmt::format("chip {}", chip + 1);
+      const std::string group = fmt::format("chip {}", chip);
       timeline.counters.push_back(
           {static_cast<std::int32_t>(timeline.tracks.size()), "memory", "GB/s", {{0, 0}}});
       timeline.tracks.push_back({group, "kernels"});

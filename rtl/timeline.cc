@@ -43,7 +43,7 @@ class Builder {
   /// Tracks of every board: units, then banks.
   void add_tracks() {
     for (std::size_t b = 0; b < plan_.boards.size(); ++b) {
-      const std::string of = plan_.boards.size() == 1 ? "" : fmt::format("board {} ", b + 1);
+      const std::string of = plan_.boards.size() == 1 ? "" : fmt::format("board {} ", b);
       for (const std::string_view unit : kUnitNames) {
         timeline_.tracks.push_back({of + "units", std::string(unit)});
       }

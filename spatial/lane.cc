@@ -101,7 +101,9 @@ Timing timing_of(const Plan& plan, const ChipConfig& config, const Inputs& input
   timing.macs = bound.macs;
   timing.cycles_by_category = path.by_category;
   const auto cycles = static_cast<double>(std::max<Cycles>(report.cycles, 1));
-  timing.bound = Bound{bound.name, static_cast<double>(bound.cycles) / cycles};
+  if (bound.cycles > 0) {
+    timing.bound = Bound{bound.name, static_cast<double>(bound.cycles) / cycles};
+  }
   const std::size_t chips = chips_used(plan);
   const double could_read = cycles * static_cast<double>(chips) * config.mesh.width *
                             config.mesh.height * config.sram_bytes_per_cycle;

@@ -62,7 +62,7 @@ std::string name_of(const Plan& plan, const Stage& stage) {
       name = "head";
       break;
   }
-  if (plan.text_chips > 1) name += fmt::format(" of chip {}", stage.text_chip + 1);
+  if (plan.text_chips > 1) name += fmt::format(" of text chip {}", stage.text_chip);
   return name;
 }
 

@@ -32,7 +32,7 @@ class Builder {
       std::string name = fmt::format("tile {},{} {}", stage.x + trace.tile % stage.width,
                                      stage.y + trace.tile / stage.width, name_of(plan_, stage));
       if (trace.slot > 0) name += fmt::format(" slot {}", trace.slot + 1);
-      const std::int32_t track = add_track(fmt::format("chip {} tiles", stage.chip + 1), name);
+      const std::int32_t track = add_track(fmt::format("chip {} tiles", stage.chip), name);
       for (const StepRecord& record : trace.records) add_step(track, stage, record);
     }
   }
@@ -41,7 +41,7 @@ class Builder {
     for (std::size_t chip = 0; chip < report_.links.size(); ++chip) {
       std::vector<std::size_t> order = busiest(report_.links[chip]);
       if (order.empty()) continue;
-      const std::string group = fmt::format("chip {} links", chip + 1);
+      const std::string group = fmt::format("chip {} links", chip);
       add_counter(add_track(group, fmt::format("{} that carry", order.size())), [&](std::size_t i) {
         std::uint64_t flits = 0;
         for (const std::size_t link : order) flits += report_.link_time.flits[i][chip][link];
@@ -60,7 +60,7 @@ class Builder {
     for (std::size_t link = 0; link < report_.chip_links.size(); ++link) {
       const ChipLinkLoad& load = report_.chip_links[link];
       if (load.bytes == 0) continue;
-      const std::string name = fmt::format("chip {} to {}", load.from + 1, load.to + 1);
+      const std::string name = fmt::format("chip {} to {}", load.from, load.to);
       add_counter(add_track("links between chips", name), [&](std::size_t i) {
         return static_cast<double>(report_.link_time.chip_link_cycles[i][link]);
       });

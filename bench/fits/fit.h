@@ -26,7 +26,7 @@ struct Fit {
   std::int64_t chips = 1;      ///< GPUs, boards or physical chips that it stands on
   std::int64_t chips_are = 1;  ///< of those that there are
   std::string bound;           ///< what binds: "hbm", "launch", "ddr", "sram", "mac_array", …
-  double bound_seconds = 0;    ///< no run can be faster
+  double bound_seconds = 0;    ///< no run can be faster; 0 where nothing binds
   std::vector<std::string> notes;
 
   bool fits() const;

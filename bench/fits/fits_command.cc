@@ -69,9 +69,11 @@ Json answer_json(const FitAnswer& answer, const Cut& cut) {
                                   {"there_is", memory.there_is}});
   }
   object["machines"] = {{"needed", fit.chips}, {"there_are", fit.chips_are}};
-  object["bound"] = {{"name", fit.bound},
-                     {"seconds", fit.bound_seconds},
-                     {"tokens_per_second", or_null(tokens_per_second(cut, fit.bound_seconds))}};
+  if (fit.bound_seconds > 0) {
+    object["bound"] = {{"name", fit.bound},
+                       {"seconds", fit.bound_seconds},
+                       {"tokens_per_second", or_null(tokens_per_second(cut, fit.bound_seconds))}};
+  }
   for (const std::string& note : fit.notes) object["notes"].push_back(note);
   return object;
 }

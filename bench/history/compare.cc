@@ -107,10 +107,22 @@ void tell_differences(const std::string& name, const Json& a, const Json& b, con
 
 /// Follows from other keys, or belongs to the host and the hour.
 bool is_derived(std::string_view key) {
-  constexpr std::array<std::string_view, 7> kKeys = {
-      "lane",         "seconds", "tokens_per_second", "bound", "host_seconds", "simulation_seconds",
-      "chip_fraction"};
+  constexpr std::array<std::string_view, 5> kKeys = {"lane", "seconds", "tokens_per_second",
+                                                     "host_seconds", "simulation_seconds"};
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+/// What is told of a lane's object; of the fractions that a measured time gives nothing, since they
+/// are never the same twice.
+Json told_of(const Json& lane) {
+  Json told = Json::object();
+  for (const auto& [key, value] : lane.items()) {
+    if (!is_derived(key)) told[key] = value;
+  }
+  if (lane.value("time_class", Json(nullptr)) != "measured") return told;
+  told.erase("chip_fraction");
+  if (told.value("bound", Json(nullptr)).is_object()) told["bound"].erase("fraction");
+  return told;
 }
 
 /// The comparison of one lane's work on one cut.
@@ -172,15 +184,8 @@ class Pair {
   }
 
   void compare_keys() {
-    const auto told = [](const Json& lane) {
-      Json keys = Json::object();
-      for (const auto& [key, value] : lane.items()) {
-        if (!is_derived(key)) keys[key] = value;
-      }
-      return keys;
-    };
     tell_differences(
-        "", told(a_.object), told(b_.object),
+        "", told_of(a_.object), told_of(b_.object),
         [&](const std::string& key, const Json& a, const Json& b) { note(key, a, b); });
   }
 
@@ -190,7 +195,10 @@ class Pair {
     const Json time_class = a_.object.value("time_class", Json(nullptr));
     const bool alike = time_class == b_.object.value("time_class", Json(nullptr));
     const auto by = growth(a, b);
-    if (!by || !alike) return;
+    if (!by || !alike) {
+      note("seconds", a, b);
+      return;
+    }
     if (time_class != "measured" || std::abs(*by) > tolerance_) note("seconds", a, b);
     if (a_.object["lane"] == "reference") return;  // its time is the host's: no machine got slower
     if (*by > tolerance_) {

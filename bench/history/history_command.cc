@@ -118,9 +118,9 @@ std::vector<std::vector<std::string>> lines_of(const Json& runs, bool exact) {
   return lines;
 }
 
-/// Leaves the results of one cut or lane, and the runs that have any.
+/// Leaves the results of one cut or lane, and the runs that have any. Throws Error where none has.
 void keep_only(Json& runs, const std::string& cut, const std::string& lane) {
-  if (cut.empty() && lane.empty()) return;
+  if ((cut.empty() && lane.empty()) || runs.empty()) return;
   const auto erase_if = [](Json& list, const auto& unwanted) {
     for (std::size_t i = list.size(); i-- > 0;) {
       if (unwanted(list[i])) list.erase(i);
@@ -139,6 +139,12 @@ void keep_only(Json& runs, const std::string& cut, const std::string& lane) {
     });
     return result["cuts"].empty();
   });
+  if (!runs.empty()) return;
+  const std::string asked = cut.empty() ? fmt::format("--lane {}", escaped(lane))
+                            : lane.empty()
+                                ? fmt::format("--cut {}", escaped(cut))
+                                : fmt::format("--cut {} --lane {}", escaped(cut), escaped(lane));
+  throw Error(asked, "no result of these runs is of it");
 }
 
 double parse_tolerance(const std::string& text) {
@@ -165,7 +171,6 @@ int print_run(const History& history, const std::string& run, const std::string&
   Json runs = Json::array();
   runs.push_back({{"result", history.result(history.run_named(run))}});
   keep_only(runs, cut, lane);
-  if (runs.empty()) throw Error("bench history", "the run has no such result");
   const Json& result = runs[0]["result"];
   write_result(format == Format::kJson ? json_text(result) : report_csv(result), out);
   return 0;

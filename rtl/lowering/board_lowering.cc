@@ -72,6 +72,12 @@ const Matrix& BoardLowering::matrix_of(int index) const {
   return program_.matrices[static_cast<std::size_t>(op(index).matrix)];
 }
 
+void BoardLowering::require_share(std::string_view of_what, std::int64_t share) const {
+  if (share > 0) return;
+  throw Error("d5005: boards", fmt::format("one of them would hold no {}", of_what),
+              fmt::to_string(program_.chips), fmt::format("at most as many as {}", of_what));
+}
+
 std::int64_t BoardLowering::rows_of_run() const {
   return split() ? std::min(program_.rows, engine_.rows) : program_.rows;
 }
@@ -106,7 +112,7 @@ void BoardLowering::place_vectors() {
     attention_.first = lead_of(result(layer.attended).first);
     hidden = result(layer.multiply).columns;
     hidden_.first = lead_of(result(layer.multiply).first);
-    if (hidden == 0) throw Error("d5005: lowering", "a board would hold no hidden columns");
+    require_share("hidden columns", hidden);
   }
   t_ = region(std::max(program_.columns, attention_.first + attended), 0);
   attention_ = {t_.base, t_.stride, attention_.first};
@@ -171,7 +177,7 @@ void BoardLowering::embed() {
   item.tensor = matrix.tensor;
   item.first_row = matrix.row_share.begin;
   item.rows = matrix.row_share.size();
-  if (item.rows == 0) throw Error("d5005: lowering", "a board would hold no embedding rows");
+  require_share("rows of the embedding", item.rows);
   item.columns = matrix.columns;
   item.base = allocate(embedding_beats(matrix.columns) * item.rows);
   Instruction i;

@@ -411,7 +411,7 @@ ErrorOfArithmetic error_of_arithmetic(std::span<const float> logits, std::span<c
     const auto want_best = std::max_element(want.begin(), want.end()) - want.begin();
     if (got_best == want_best) error.top1 += 1;
   }
-  error.kl /= static_cast<double>(rows);
+  error.kl = std::max(0.0, error.kl / static_cast<double>(rows));  // its sum is rounded
   error.top1 /= static_cast<double>(rows);
   return error;
 }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <string>
 
 #include "program/error.h"
+#include "program/whole_number.h"
 
 namespace logos::spatial {
 namespace {
@@ -34,9 +34,7 @@ std::string known() {
 template <typename T>
 T number_of(std::string_view digits, std::string_view text) {
   T value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  if (!whole || digits.front() == '-') refuse(text);
+  if (read_whole_number(digits, value) != std::errc{} || digits.starts_with('-')) refuse(text);
   return value;
 }
 
@@ -72,8 +70,10 @@ void plant_fault(std::string_view text, ChipRun& run) {
                                     MeshFault::Kind::kSwappedDestination};
       run.mesh_faults[chip] = MeshFault{kMesh[i - 1], 0, cycle};
     }
-    if (again)
-      throw Error(fmt::format("--fault {}", text), "another fault of this kind is planted");
+    if (again) {
+      throw Error(fmt::format("--fault {}", text),
+                  fmt::format("another fault is planted in {}", i == 0 ? "the tiles" : unit));
+    }
     return;
   }
   refuse(text);

@@ -135,7 +135,8 @@ std::string TileState::name() const {
   const std::string chip =
       plan_.text_chips > 1 ? fmt::format(" of text chip {}", stage_.text_chip) : "";
   const std::string layer = stage_.layer > 0 ? fmt::format(" {}", stage_.layer) : "";
-  return fmt::format("spatial: tile {} of {}{}{}", tile_, kind_name(stage_.kind), layer, chip);
+  return fmt::format("spatial: tile {} of {}{}{} (chip {}, tile {})", tile_, kind_name(stage_.kind),
+                     layer, chip, stage_.chip, map().node);
 }
 
 std::byte* TileState::row(int area, std::int32_t block, std::int64_t row, std::int64_t row_bytes) {

@@ -16,11 +16,16 @@ void check_sizes(const Facts& facts, std::int64_t capacity) {
     throw Error("spatial: positions of all caches", "too many", fmt::to_string(positions),
                 fmt::format("{} at most", kMostCachedPositions));
   }
-  const std::int64_t least = std::min(facts.spec.hidden_columns, facts.spec.vocabulary);
-  if (facts.chips > least) {
-    throw Error("spatial: text chips", "more than a matrix has rows", fmt::to_string(facts.chips),
-                fmt::format("{} at most", least));
+  const auto require_share = [&](std::string_view of_what, std::int64_t size) {
+    if (facts.chips <= size) return;
+    throw Error("spatial: text chips", fmt::format("more than {}", of_what),
+                fmt::to_string(facts.chips), fmt::format("{} at most", size));
+  };
+  const Cut::Part part = facts.cut.part;
+  if (part == Cut::Part::kWhole || part == Cut::Part::kLayer) {
+    require_share("hidden columns", facts.spec.hidden_columns);
   }
+  if (part != Cut::Part::kLayer) require_share("tokens in the vocabulary", facts.spec.vocabulary);
 }
 
 ModelShare share_of_model(const Facts& facts, std::int64_t text_chip) {

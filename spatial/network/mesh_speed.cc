@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -14,12 +15,17 @@
 namespace logos::spatial {
 namespace {
 
+/// A number from `lowest` to `highest`.
 template <typename Number>
-Number parse(const char* what, std::string_view text) {
+Number parse(const char* what, std::string_view text,
+             Number lowest = std::numeric_limits<Number>::lowest(),
+             Number highest = std::numeric_limits<Number>::max()) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return value;
-  throw Error(what, "not a number", text, "a number");
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole) throw Error(what, "not a number", text, "a number");
+  if (value >= lowest && value <= highest) return value;
+  throw Error(what, "out of range", text, fmt::format("{} to {}", lowest, highest));
 }
 
 std::unique_ptr<Network> make_mesh(std::string_view model, const MeshConfig& config) {
@@ -35,12 +41,13 @@ int run(int argc, char** argv) {
                "FLITS [CYCLES]\nRATE: flits per tile and cycle. CYCLES: that are measured.\n");
     return 2;
   }
+  constexpr Cycles kMostCycles = 1'000'000'000;
   const MeshConfig mesh{.width = parse<std::int32_t>("WIDTH", argv[2]),
                         .height = parse<std::int32_t>("HEIGHT", argv[3])};
   Traffic traffic{.pattern = parse_pattern(argv[4]),
-                  .rate = parse<double>("RATE", argv[5]),
-                  .flits = parse<std::int32_t>("FLITS", argv[6])};
-  if (argc == 8) traffic.sample = parse<Cycles>("CYCLES", argv[7]);
+                  .rate = parse<double>("RATE", argv[5], 1e-9, 1),
+                  .flits = parse<std::int32_t>("FLITS", argv[6], 1, mesh.buffer_flits)};
+  if (argc == 8) traffic.sample = parse<Cycles>("CYCLES", argv[7], 1, kMostCycles);
   const auto network = make_mesh(argv[1], mesh);
   const TrafficResult result = run_traffic(*network, mesh, traffic);
   fmt::print(

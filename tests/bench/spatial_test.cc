@@ -100,7 +100,7 @@ TEST(Spatial, AMapSaysWhatEachTileHoldsAndWhereTheTimeGoes) {
   EXPECT_EQ(lane.at("cycles"), sum);
 
   const Ended console = run_bench({"--cut", "decode:5", "--lanes", "spatial", "--map"});
-  EXPECT_THAT(console.out, AllOf(HasSubstr("chip 1 of 16 x 16 tiles"), HasSubstr("layer 1"),
+  EXPECT_THAT(console.out, AllOf(HasSubstr("chip 0 of 16 x 16 tiles"), HasSubstr("layer 1"),
                                  HasSubstr("Let gate be product(a, weight \"gate {n}\").")));
 }
 
@@ -137,6 +137,8 @@ TEST(Spatial, OptionsOfTheLaneAreRefusedByName) {
   EXPECT_THAT(refusal({"--chip-config", "nope"}), HasSubstr("tiles-256.json"));
   EXPECT_THAT(refusal({"--lanes", "reference", "--set", "chip.chips=2"}),
               HasSubstr("--set chip.chips: the lane spatial is not among the lanes"));
+  EXPECT_THAT(refusal({"--lanes", "reference", "--map"}),
+              HasSubstr("--map: the lane spatial is not among the lanes"));
   EXPECT_THAT(refusal({"--lanes", "reference", "--chip-config", "small"}),
               HasSubstr("--chip-config: the lane spatial is not among the lanes"));
   EXPECT_THAT(refusal({"--lanes", "spatial", "--fault", "tilt0:early_read@1"}),
@@ -194,7 +196,11 @@ TEST(Spatial, FiguresOfARunAreOfOneTime) {
     arguments.emplace_back("--map");
     const json lane = lane_of(arguments);
     const std::uint64_t cycles = lane.at("cycles");
-    EXPECT_LE(lane.at("bound").at("fraction"), 1.0) << more[1];
+    if (lane.at("bound").is_null()) {
+      EXPECT_TRUE(more[1].starts_with("embedding@")) << more[1];  // one tile that copies rows
+    } else {
+      EXPECT_LE(lane.at("bound").at("fraction"), 1.0) << more[1];
+    }
     EXPECT_GT(lane.at("interval").at("cycles"), 0) << more[1];
     EXPECT_LE(lane.at("interval").at("cycles"), cycles) << more[1];
     EXPECT_GT(lane.at("interval").at("rows_to_fill"), 0) << more[1];

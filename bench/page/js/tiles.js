@@ -56,7 +56,7 @@ function chip_figure(map, chip, chip_index, shade) {
   const tiles = chip.tiles.slice(0, width * height);
   const tall = (room) => height * Math.min(MOST_TILE, room / width) + 2;
   let chosen = 0;
-  const label = `Chip ${chip_index + 1}: ${chip.size.join(' by ')} tiles.`;
+  const label = `Chip ${chip_index}: ${chip.size.join(' by ')} tiles.`;
   const figure = chart(label, tall, (svg, room) => {
     const size = Math.min(MOST_TILE, room / width);
     tiles.forEach((tile, i) => {
@@ -96,7 +96,7 @@ function stages_table(map) {
     {name: 'slowest block', right: true}];
   return table('Programs and where they are placed', columns, map.stages.map((stage, i) => [
     h('span', {}, h('span', {class: 'swatch', style: `background:${stage_color(map, i)}`}),
-      stage.name), whole_text(stage.chip + 1),
+      stage.name), whole_text(stage.chip),
     `${stage.size.join(' × ')} at ${stage.at.join(', ')}`, whole_text(stage.tiles),
     bytes_text(stage.sram_bytes), `${whole_text(stage.block_cycles)} cycles`]),
   {class: 'cards-when-narrow'});
@@ -107,10 +107,10 @@ function busiest_links(map) {
     Object.assign({chip: i}, link)));
   const most = links.sort((a, b) => b.busy - a.busy).slice(0, 3).map((link) => {
     const way = link.from === link.to ? `into tile ${link.to}` : `tile ${link.from} to ${link.to}`;
-    const chip = map.chips.length > 1 ? ` of chip ${link.chip + 1}` : '';
+    const chip = map.chips.length > 1 ? ` of chip ${link.chip}` : '';
     return `${way}${chip} ${percent_text(link.busy)}`;
   });
-  const between = map.chip_links.map((link) => `chip ${link.from + 1} to ${link.to + 1} ` +
+  const between = map.chip_links.map((link) => `chip ${link.from} to ${link.to} ` +
     `${bytes_text(link.bytes)}, ${percent_text(link.busy)} of the time`);
   return [most.length ? `Busiest links: ${most.join('; ')}.` : '',
     between.length ? ` Between chips: ${between.join('; ')}.` : ''].join('');

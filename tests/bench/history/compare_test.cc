@@ -111,6 +111,31 @@ TEST(AComparison, ShowsTheConditionsThatATimeHad) {
               HasSubstr("null -> {\"stalls\":\"5\"}"));
 }
 
+TEST(AComparison, TellsAnotherBound) {
+  Json a = result();
+  Json b = result();
+  lane(a, 1)["bound"] = {{"name", "launch"}, {"fraction", 0.98}};
+  lane(b, 1)["bound"] = {{"name", "hbm"}, {"fraction", 0.21}};
+  const Json changes = of(compare_results(a, b, 0.05), 1)["changes"];
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0]["key"], "bound.name");
+  EXPECT_EQ(changes[1]["key"], "bound.fraction");
+}
+
+TEST(AComparison, TellsTimesOfOtherClassesAndOfLanesThatFailed) {
+  Json b = result();
+  lane(b, 1)["time_class"] = "measured";
+  lane(b, 1)["seconds"] = 0.5;
+  const Json comparison = compare_results(result(), b, 0.05);
+  EXPECT_EQ(comparison["regressions"], 0);
+  EXPECT_EQ(of(comparison, 1)["changes"].back()["key"], "seconds");
+  Json failed = result();
+  lane(failed, 1) = {{"lane", lane(b, 1)["lane"]}, {"failed", "x"}};
+  const Json of_failed = of(compare_results(result(), failed, 0.05), 1);
+  EXPECT_EQ(of_failed["changes"].back()["key"], "seconds");
+  EXPECT_EQ(of_failed["changes"].back()["b"], nullptr);
+}
+
 TEST(AComparison, TakesTheTimeOfTheReferenceForTheHosts) {
   Json b = result();
   lane(b, 0)["seconds"] = 9.0;

@@ -130,6 +130,12 @@ TEST(TheHistory, OfNoFileOrNoRunIsRefused) {
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("has no run 7"));
   EXPECT_EQ(kept(folder, {"history", "--format", "xml"}).status, 2);
+  for (const std::vector<std::string>& filter :
+       {std::vector<std::string>{"--lane", "gpu"}, {"--cut", "decode:999"}}) {
+    const Ended nothing = kept(folder, {"history", filter[0], filter[1]});
+    EXPECT_EQ(nothing.status, 2);
+    EXPECT_THAT(nothing.err, HasSubstr(filter[0] + " " + filter[1] + ": no result"));
+  }
 }
 
 TEST(TheHistory, ThatCannotBeOneIsRefusedBeforeTheRun) {

@@ -83,6 +83,7 @@ TEST(GpuConfigs, UnknownKeysAndBadValuesAreRefused) {
   EXPECT_THAT(with("launch_us", number("1")), HasSubstr("not a number"));
   EXPECT_THAT(with("launch_us", number(0)), HasSubstr("out of range"));
   EXPECT_THAT(with("hbm_efficiency", number(1.01)), HasSubstr("out of range"));
+  EXPECT_THAT(with("hbm_efficiency", number(1e-300)), HasSubstr("0.001 to 1"));
   EXPECT_THAT(with("multiprocessors", number(1.5)), HasSubstr("out of range"));
   EXPECT_THAT(with("multiprocessors", number(-1)), HasSubstr("out of range"));
   EXPECT_THAT(with("multiprocessors", number(1e300)), HasSubstr("out of range"));

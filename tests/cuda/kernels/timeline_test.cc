@@ -70,7 +70,7 @@ TEST_F(CudaTimeline, PutsLaunchesEndToEndAndDividesAFusedOneByItsShares) {
   expect(2, 1, 11, 3000, 4000, "");
   expect(3, 2, 0, 5000, 6000, "alone");
   expect(4, 3, 12, 5000, 6000, "");
-  EXPECT_EQ(timeline.tracks[3].group, "chip 2");
+  EXPECT_EQ(timeline.tracks[3].group, "chip 1");
   EXPECT_EQ(timeline.sampling, "");
 }
 

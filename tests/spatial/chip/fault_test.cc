@@ -135,10 +135,11 @@ TEST(PlantFault, TakesWhatIsListed) {
 }
 
 TEST(PlantFault, RefusesTheRest) {
-  for (const char* text : {"", "tile", "tile0", "tile0:early_read", "tile:early_read@1",
-                           "tile0:early_read@", "tile0:dropped_flit@1", "mesh0:early_read@1",
-                           "tile-1:early_read@1", "tile0:early_read@-1", "tile0:early_read@1x",
-                           "tile0@1:early_read", "bank0:silent@1", "mesh9999999:lost_credit@1"}) {
+  for (const char* text :
+       {"", "tile", "tile0", "tile0:early_read", "tile:early_read@1", "tile0:early_read@",
+        "tile0:dropped_flit@1", "mesh0:early_read@1", "tile-1:early_read@1", "tile0:early_read@-1",
+        "tile0:early_read@1x", "tile0:early_read@010", "tile00:early_read@1", "tile0@1:early_read",
+        "bank0:silent@1", "mesh9999999:lost_credit@1"}) {
     ChipRun run;
     EXPECT_THAT(said_by([&] { plant_fault(text, run); }),
                 AllOf(HasSubstr(text), HasSubstr("tileN:early_read@CYCLE")))
@@ -147,7 +148,10 @@ TEST(PlantFault, RefusesTheRest) {
   ChipRun run;
   plant_fault("tile0:early_read@1", run);
   EXPECT_THAT(said_by([&] { plant_fault("tile1:early_read@1", run); }),
-              HasSubstr("another fault of this kind is planted"));
+              HasSubstr("another fault is planted in the tiles"));
+  plant_fault("mesh0:dropped_flit@1", run);
+  EXPECT_THAT(said_by([&] { plant_fault("mesh0:lost_credit@1", run); }),
+              HasSubstr("another fault is planted in mesh0"));
 }
 
 TEST(PlantFault, UnitsThatAChipDoesNotHaveAreRefused) {

@@ -248,5 +248,11 @@ TEST(Lowering, RefusesMoreTextChipsThanAMatrixHasRows) {
   EXPECT_THROW(lower_programs(job.facts, job.programs, chip_named("small.json")), Error);
 }
 
+TEST(Lowering, OfALayerAsksNothingOfTheVocabulary) {
+  Job job = job_of("qwen2", "layer:1@decode:5", 3);
+  job.facts.spec.vocabulary = 2;
+  EXPECT_NO_THROW(lower_programs(job.facts, job.programs, chip_named("small.json")));
+}
+
 }  // namespace
 }  // namespace logos::spatial

@@ -21,6 +21,9 @@ expect 2 '^mesh_speed: MODEL: unknown model; got fluid, want flit or packet$' \
   fluid 4 4 uniform 0.1 1
 expect 2 '^mesh_speed: WIDTH: not a number; got four, want a number$' flit four 4 uniform 0.1 1
 expect 2 '^mesh_speed: RATE: not a number; got 0.1x, want a number$' flit 4 4 uniform 0.1x 1
+expect 2 '^mesh_speed: RATE: out of range; got nan, want 1e-09 to 1$' flit 4 4 uniform nan 1
+expect 2 '^mesh_speed: FLITS: out of range; got 21, want 1 to 8$' flit 4 4 uniform 0.1 21
+expect 2 '^mesh_speed: CYCLES: out of range; got 0, want 1 to 1000000000$' flit 4 4 uniform 0.1 1 0
 expect 2 '^mesh_speed: mesh: height is out of range; got 0, want 1 to 256$' flit 4 0 uniform 0.1 1
 expect 2 '^mesh_speed: traffic: unknown pattern; got tornado' flit 4 4 tornado 0.1 1
 for model in flit packet; do
