@@ -4,6 +4,7 @@
 
 #include "program/divide_up.h"
 #include "spatial/chip/critical_path.h"
+#include "spatial/chip/stage_map.h"
 
 namespace logos::spatial {
 namespace {
@@ -60,13 +61,17 @@ std::int64_t gathered_bytes(const Stage& stage) {
   return row_bytes(stage.named.row) + together * (stage.tiles - 1) / stage.tiles;
 }
 
-}  // namespace
+/// Least cycles of a tile for a block of rows.
+struct TileBound {
+  std::uint64_t sram = 0;
+  std::uint64_t passes = 0;
+};
 
-std::uint64_t StageBound::cycles() const { return std::max({sram, passes, links}); }
-
-StageBound bound_of(const Plan& plan, const ChipConfig& config, const Stage& stage,
-                    std::int64_t rows, std::span<const std::int64_t> positions) {
-  StageBound bound;
+/// Of each tile of a stage.
+std::vector<TileBound> bounds_of_tiles(const Plan& plan, const ChipConfig& config,
+                                       const Stage& stage, std::int64_t rows,
+                                       std::span<const std::int64_t> positions) {
+  std::vector<TileBound> bounds;
   for (std::int32_t tile = 0; tile < stage.tiles; ++tile) {
     std::int64_t bytes = 0;
     std::int64_t passes = 0;
@@ -78,7 +83,9 @@ StageBound bound_of(const Plan& plan, const ChipConfig& config, const Stage& sta
     for (const Group& group : stage.groups) {
       if (tile < group.first_tile || tile >= group.first_tile + group.tiles) continue;
       for (const std::int64_t position : positions) {
-        const std::int64_t held = divide_up(visible(plan, position), group.tiles);
+        const std::int64_t held = entries_of(position - visible(plan, position), position - 1,
+                                             tile - group.first_tile, group.tiles)
+                                      .size();
         bytes += held * 2 * (2 * plan.head_columns + 1);
         passes += group.queries * 2 * divide_up(held, config.mac_rows) *
                   divide_up(plan.head_columns, config.mac_columns);
@@ -86,11 +93,34 @@ StageBound bound_of(const Plan& plan, const ChipConfig& config, const Stage& sta
                   divide_up(held, config.mac_columns);
       }
     }
-    bound.sram = std::max(bound.sram, u64(divide_up(bytes, config.sram_bytes_per_cycle)));
-    bound.passes = std::max(bound.passes, u64(passes));
+    bounds.push_back({u64(divide_up(bytes, config.sram_bytes_per_cycle)), u64(passes)});
   }
-  bound.links = u64(rows * gathered_bytes(stage) / config.link_bytes);
+  return bounds;
+}
+
+/// That of the tile with the most work, by kind.
+StageBound most_of(const std::vector<TileBound>& tiles, std::uint64_t links) {
+  StageBound bound;
+  bound.links = links;
+  for (const TileBound& tile : tiles) {
+    bound.sram = std::max(bound.sram, tile.sram);
+    bound.passes = std::max(bound.passes, tile.passes);
+  }
   return bound;
+}
+
+std::uint64_t link_cycles(const ChipConfig& config, const Stage& stage, std::int64_t rows) {
+  return u64(rows * gathered_bytes(stage) / config.link_bytes);
+}
+
+}  // namespace
+
+std::uint64_t StageBound::cycles() const { return std::max({sram, passes, links}); }
+
+StageBound bound_of(const Plan& plan, const ChipConfig& config, const Stage& stage,
+                    std::int64_t rows, std::span<const std::int64_t> positions) {
+  return most_of(bounds_of_tiles(plan, config, stage, rows, positions),
+                 link_cycles(config, stage, rows));
 }
 
 namespace {
@@ -120,27 +150,32 @@ void count_work(const Plan& plan, const Stage& stage, std::int64_t rows,
   }
 }
 
-/// The bounds of a stage for each of its blocks.
-std::vector<StageBound> bounds_of_blocks(const Plan& plan, const ChipConfig& config,
-                                         const Stage& stage,
-                                         std::span<const std::int64_t> positions) {
-  std::vector<StageBound> bounds;
+/// The bounds of a stage for each of its blocks, and for all of them: the three kinds of work of
+/// different blocks overlap, and each tile has its own share of each block.
+struct StageBounds {
+  std::vector<StageBound> blocks;
+  StageBound all;
+};
+
+StageBounds bounds_of_blocks(const Plan& plan, const ChipConfig& config, const Stage& stage,
+                             std::span<const std::int64_t> positions) {
+  StageBounds bounds;
+  std::vector<TileBound> sums(static_cast<std::size_t>(stage.tiles));
+  std::uint64_t links = 0;
   for (std::int64_t first = 0; first < stage.rows; first += plan.block_rows) {
     const std::int64_t rows = std::min<std::int64_t>(plan.block_rows, stage.rows - first);
-    bounds.push_back(bound_of(plan, config, stage, rows, rows_of(stage, positions, first, rows)));
+    const std::vector<TileBound> tiles =
+        bounds_of_tiles(plan, config, stage, rows, rows_of(stage, positions, first, rows));
+    for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+      sums[tile].sram += tiles[tile].sram;
+      sums[tile].passes += tiles[tile].passes;
+    }
+    const std::uint64_t block_links = link_cycles(config, stage, rows);
+    links += block_links;
+    bounds.blocks.push_back(most_of(tiles, block_links));
   }
+  bounds.all = most_of(sums, links);
   return bounds;
-}
-
-/// All blocks in one stage: the three kinds of work of different blocks overlap.
-StageBound sum_of(const std::vector<StageBound>& blocks) {
-  StageBound sum;
-  for (const StageBound& block : blocks) {
-    sum.sram += block.sram;
-    sum.passes += block.passes;
-    sum.links += block.links;
-  }
-  return sum;
 }
 
 std::uint64_t least(const std::vector<StageBound>& blocks) {
@@ -152,22 +187,22 @@ std::uint64_t least(const std::vector<StageBound>& blocks) {
 
 /// Cycles before the first block can be in stage `s`. Rows of a chunk see the keys of those before
 /// them, so no block can be more than a stage ahead of the first one; rows of a batch can.
-std::uint64_t way_to(const std::vector<std::vector<StageBound>>& stages, std::size_t s,
-                     bool is_chunk) {
+std::uint64_t way_to(const std::vector<StageBounds>& stages, std::size_t s, bool is_chunk) {
   std::uint64_t cycles = 0;
   for (std::size_t before = 0; before < s; ++before) {
     const bool first_leads = is_chunk && before + 1 < s;
-    cycles += first_leads ? stages[before].front().cycles() : least(stages[before]);
+    cycles += first_leads ? stages[before].blocks.front().cycles() : least(stages[before].blocks);
   }
   return cycles;
 }
 
 /// Cycles after the last block has left stage `s`. A stage that not every block goes through (the
 /// head of a chunk) may be done with its own by then.
-std::uint64_t way_from(const std::vector<std::vector<StageBound>>& stages, std::size_t s) {
+std::uint64_t way_from(const std::vector<StageBounds>& stages, std::size_t s) {
   std::uint64_t cycles = 0;
   for (std::size_t after = s + 1; after < stages.size(); ++after) {
-    if (stages[after].size() == stages[s].size()) cycles += least(stages[after]);
+    if (stages[after].blocks.size() != stages[s].blocks.size()) continue;
+    cycles += least(stages[after].blocks);
   }
   return cycles;
 }
@@ -177,7 +212,7 @@ std::uint64_t way_from(const std::vector<std::vector<StageBound>>& stages, std::
 PlanBound bound_of(const Plan& plan, const ChipConfig& config,
                    std::span<const std::int64_t> positions) {
   PlanBound whole;
-  std::vector<std::vector<StageBound>> stages;  // text chips work side by side: those of the first
+  std::vector<StageBounds> stages;  // text chips work side by side: those of the first
   StageBound by_name;
   for (const Stage& stage : plan.stages) {
     for (std::int64_t first = 0; first < stage.rows; first += plan.block_rows) {
@@ -186,7 +221,7 @@ PlanBound bound_of(const Plan& plan, const ChipConfig& config,
     }
     if (stage.text_chip != 0) continue;
     stages.push_back(bounds_of_blocks(plan, config, stage, positions));
-    const StageBound sum = sum_of(stages.back());
+    const StageBound& sum = stages.back().all;
     if (sum.sram == sum.cycles()) {
       by_name.sram += sum.sram;
     } else if (sum.passes == sum.cycles()) {
@@ -197,7 +232,7 @@ PlanBound bound_of(const Plan& plan, const ChipConfig& config,
   }
   for (std::size_t s = 0; s < stages.size(); ++s) {
     whole.cycles = std::max(whole.cycles, way_to(stages, s, plan.is_chunk) +
-                                              sum_of(stages[s]).cycles() + way_from(stages, s));
+                                              stages[s].all.cycles() + way_from(stages, s));
   }
   whole.name = by_name.sram == by_name.cycles()     ? "sram"
                : by_name.passes == by_name.cycles() ? "mac_array"

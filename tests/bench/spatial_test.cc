@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/bench/process.h"
+#include "tests/sim/core/temporary_folder.h"
 
 namespace logos::bench {
 namespace {
@@ -181,6 +183,23 @@ TEST(Spatial, MoreCyclesThanTheLimitAreAnErrorAndAsManyAreNone) {
 
 // A short last block may end before the first one; a text chip after the others; and what binds may
 // be anything.
+TEST(Spatial, NoRunBeatsTheBoundOfAWindow) {
+  // 65 positions over 64 tiles: another tile has two of them for each row.
+  TemporaryFolder folder;
+  std::ofstream(folder / "config.json") << R"({
+    "model_type": "mistral", "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1,
+    "num_attention_heads": 32, "num_key_value_heads": 1, "head_dim": 128, "sliding_window": 65,
+    "vocab_size": 97, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu",
+    "tie_word_embeddings": true, "max_position_embeddings": 1024})";
+  const json lane = lane_of({"--model", folder.path().string(), "--weights", "synthetic:1", "--cut",
+                             "layer:1@prefill:300", "--set", "chip.layer_tiles=64", "--set",
+                             "chip.block_rows=64", "--set", "chip.streams=4", "--set",
+                             "chip.mac_rows=1", "--set", "chip.mac_columns=1"});
+  EXPECT_EQ(lane.at("bound").at("name"), "mac_array");
+  EXPECT_GT(lane.at("bound").at("fraction"), 0.9);
+  EXPECT_LE(lane.at("bound").at("fraction"), 1.0);
+}
+
 TEST(Spatial, FiguresOfARunAreOfOneTime) {
   for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
            {"--cut", "prefill:5"},
