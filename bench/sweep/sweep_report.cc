@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/report.h"
@@ -45,18 +45,30 @@ std::string cell(const Json* lane) {
                      (*lane)["time_class"].get<std::string>());
 }
 
-/// The machine (the reference is none) with the least time at a point.
-std::string fastest(const Json& point) {
-  std::string name = "-";
-  std::optional<double> least;
+/// The machine (the reference is none) with the least time at a point; with a `?` behind it where
+/// the errors of the times do not settle that.
+std::string fastest(const Json& sweep, const Json& point) {
+  struct Time {
+    std::string lane;
+    double seconds = 0;
+    double error = 0;  ///< within seconds * (1 +- error)
+  };
+  std::vector<Time> times;
   for (const Json& lane : point["result"]["cuts"][0]["lanes"]) {
     const bool counts = lane["lane"] != "reference" && lane.value("agrees", Json(false)) == true &&
                         lane["seconds"].is_number();
-    if (!counts || (least && lane["seconds"].get<double>() >= *least)) continue;
-    least = lane["seconds"].get<double>();
-    name = lane["lane"].get<std::string>();
+    if (!counts) continue;
+    const std::string name = lane["lane"].get<std::string>();
+    times.push_back({name, lane["seconds"].get<double>(), sweep["errors"][name].get<double>()});
   }
-  return name;
+  if (times.empty()) return "-";
+  std::stable_sort(times.begin(), times.end(),
+                   [](const Time& a, const Time& b) { return a.seconds < b.seconds; });
+  const double at_most = times[0].seconds * (1 + times[0].error);
+  const bool open = std::any_of(times.begin() + 1, times.end(), [&](const Time& other) {
+    return at_most >= other.seconds * (1 - other.error);
+  });
+  return times[0].lane + (open ? "?" : "");
 }
 
 /// Why lanes refused or failed, each reason once.
@@ -114,16 +126,19 @@ std::string sweep_console(const Json& sweep) {
     rows[0].push_back(escaped(axis["name"].get<std::string>()));
   rows[0].insert(rows[0].end(), names.begin(), names.end());
   rows[0].emplace_back("fastest");
+  bool open = false;  // the fastest of a point
   for (const Json& point : sweep["points"]) {
     std::vector<std::string> row;
     for (const auto& [axis, value] : point["values"].items()) {
       row.push_back(escaped(value.get<std::string>()));
     }
     for (const std::string& name : names) row.push_back(cell(lane_of(point, name)));
-    row.push_back(fastest(point));
+    row.push_back(fastest(sweep, point));
+    open = open || row.back().ends_with('?');
     rows.push_back(std::move(row));
   }
   std::string text = text_table(rows);
+  if (open) text += "?: the errors of the times leave the fastest open\n";
   text += reasons_text(sweep);
   for (const auto& [lane, error] : sweep["errors"].items()) {
     if (error != 0) {

@@ -8,9 +8,11 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "bench/history/database.h"
+#include "bench/sweep/sweep_result.h"
 #include "sim/whole_file.h"
 #include "tests/bench/started.h"
 #include "tests/sim/core/temporary_folder.h"
@@ -211,6 +213,55 @@ TEST(ASweep, PrintsATableAndCsv) {
   const double seconds =
       result["points"][1]["result"]["cuts"][0]["lanes"][1]["seconds"].get<double>();
   EXPECT_THAT(csv.out, HasSubstr(json(seconds).dump()));
+}
+
+/// The object of a run of two machines and the reference.
+nlohmann::ordered_json run_of(double cuda, double spatial) {
+  const auto lane = [](const char* name, double seconds, const char* time_class) {
+    return nlohmann::ordered_json{
+        {"lane", name}, {"agrees", true}, {"seconds", seconds}, {"time_class", time_class}};
+  };
+  return {{"context", {{"time_notes", {{"cuda", "modelled: uncalibrated, +-30 %"}}}}},
+          {"cuts",
+           {{{"cut", "a"},
+             {"lanes",
+              {lane("reference", 1e-9, "measured"), lane("cuda", cuda, "modelled"),
+               lane("spatial", spatial, "simulated")}}}}}};
+}
+
+/// The last words of the lines of a table over the cuts `a`, `b` …
+std::vector<std::string> fastest_in(const std::string& console) {
+  std::vector<std::string> words;
+  std::istringstream lines(console);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > 1 && line[1] == ' ' && line[0] != ' ') {
+      words.push_back(line.substr(line.find_last_of(' ') + 1));
+    }
+  }
+  return words;
+}
+
+TEST(ASweep, NamesNoFastestLaneWhereTheErrorsLeaveItOpen) {
+  const Axis axis = {"cut", {"a", "b", "c", "d"}};
+  // cuda takes 42 to 78 us: spatial is surely faster, perhaps faster, perhaps slower, slower.
+  const std::string console =
+      sweep_console(sweep_json({axis}, {run_of(60e-6, 41e-6), run_of(60e-6, 43e-6),
+                                        run_of(60e-6, 77e-6), run_of(60e-6, 79e-6)}));
+  EXPECT_THAT(fastest_in(console), testing::ElementsAre("spatial", "spatial?", "cuda?", "cuda"));
+  EXPECT_THAT(console, HasSubstr("\n?: the errors of the times leave the fastest open\n"));
+
+  const std::string settled =
+      sweep_console(sweep_json({Axis{"cut", {"a"}}}, {run_of(60e-6, 41e-6)}));
+  EXPECT_THAT(fastest_in(settled), testing::ElementsAre("spatial"));
+  EXPECT_THAT(settled, testing::Not(HasSubstr("?")));
+}
+
+TEST(ASweep, NamesTheFastestOfTheLanesThatAgree) {
+  nlohmann::ordered_json run = run_of(60e-6, 50e-6);
+  run["cuts"][0]["lanes"][1]["agrees"] = false;
+  const std::string console = sweep_console(sweep_json({Axis{"cut", {"a"}}}, {run}));
+  EXPECT_THAT(fastest_in(console), testing::ElementsAre("spatial"));
+  EXPECT_THAT(console, HasSubstr("DIFFERS"));
 }
 
 #if LOGOS_SPATIAL
