@@ -1,4 +1,5 @@
-// Curves of a sweep: times of the lanes along one axis, the other axes held.
+// A sweep: times of the lanes along one axis, the other axes held; every point in a table; what
+// went wrong.
 
 /// The axes that have a curve: several values with numbers.
 const curve_axes = (sweep) => sweep.axes.flatMap((axis) => (axis.series || series_of(axis))
@@ -25,22 +26,31 @@ const series_name = (series) => series.pattern === '{}' ? series.axis
 const at_number = (series, number) => series.pattern === '{}'
   ? `${series.axis} ${count_text(number)}` : series.pattern.replace('{}', count_text(number));
 
+const sorted_numbers = (series) => series.numbers.slice().sort((a, b) => a - b);
+
 function sweep_error(sweep, point, lane) {
   if (sweep.errors && is_number(sweep.errors[lane])) return sweep.errors[lane];
   return error_of(lane, ((point.result || {}).context || {}).time_notes);
 }
 
+const lanes_at = (point) => (((point.result || {}).cuts || [])[0] || {lanes: []}).lanes;
+
+/// How a lane ended at a point: "refused", "failed", "differs", or "ran".
+const ended_at = (lane) =>
+  ended(lane) !== 'ran' ? ended(lane) : lane.agrees === true ? 'ran' : 'differs';
+
+/// Only a lane whose bits are right has a time.
+const has_time = (lane) => ended_at(lane) === 'ran' && is_number(lane.seconds) && lane.seconds > 0;
+
 /// The curves along a series with the others held at `fixed`: [{lane, points: [[x, seconds,
-/// error, point]]}].
+/// error, class]]}].
 function curves_of(sweep, series, fixed) {
   const lanes = new Map();
   for (const point of sweep.points) {
     const at = series.values.indexOf(point.values[series.axis]);
     const held = Object.entries(fixed).every(([name, text]) => point.values[name] === text);
-    const cut = point.result && (point.result.cuts || [])[0];
-    if (at < 0 || !held || !cut) continue;
-    for (const lane of cut.lanes) {
-      if (!is_number(lane.seconds) || !(lane.seconds > 0)) continue;
+    if (at < 0 || !held) continue;
+    for (const lane of lanes_at(point).filter(has_time)) {
       if (!lanes.has(lane.lane)) lanes.set(lane.lane, []);
       lanes.get(lane.lane).push([series.numbers[at], lane.seconds,
         sweep_error(sweep, point, lane.lane), lane.time_class]);
@@ -77,12 +87,16 @@ function draw_curves(svg, width, height, series, curves, crossovers) {
   const labels = [];
   for (const {lane, points} of curves) {
     const g = svg.append('g').style('color', lane_color(lane));
+    // No line goes over a point at which the lane has no time.
+    const steps = sorted_numbers(series).map((number) =>
+      points.find((point) => point[0] === number) || [number]);
+    const has = (step) => step.length > 1;
     if (points.some((point) => point[2] > 0)) {
-      g.append('path').attr({class: 'band', d: d3.svg.area().x((d) => x(d[0]))
-        .y0((d) => y(d[1] * (1 - Math.min(d[2], 0.9)))).y1((d) => y(d[1] * (1 + d[2])))(points)});
+      g.append('path').attr({class: 'band', d: d3.svg.area().defined(has).x((d) => x(d[0]))
+        .y0((d) => y(d[1] * (1 - Math.min(d[2], 0.9)))).y1((d) => y(d[1] * (1 + d[2])))(steps)});
     }
     g.append('path').attr({class: 'curve',
-      d: d3.svg.line().x((d) => x(d[0])).y((d) => y(d[1]))(points)});
+      d: d3.svg.line().defined(has).x((d) => x(d[0])).y((d) => y(d[1]))(steps)});
     for (const point of points) {
       const words = `${lane} at ${at_number(series, point[0])}: ` +
         `${seconds_text(point[1])} ${point[3]}` +
@@ -167,8 +181,9 @@ function series_panel(sweep, series) {
     const curves = curves_of(sweep, series, fixed);
     const crossovers = crossovers_of(sweep, series, fixed);
     holder.replaceChildren(...(curves.length ? [
-      chart(`Times along ${series_name(series)}, ${name(fixed)}`, (width) => width < 480 ? 300 : 400,
-        (svg, width, height) => draw_curves(svg, width, height, series, curves, crossovers)),
+      chart(`Times along ${series_name(series)}, ${name(fixed)}`,
+        (width) => width < 480 ? 300 : 400, (svg, width, height) =>
+          draw_curves(svg, width, height, series, curves, crossovers)),
       crossover_words(sweep, series, fixed, crossovers), curves_table(series, curves)]
       : [h('p', {class: 'small'}, 'No lane has a time here.')]));
   };
@@ -182,13 +197,95 @@ function series_panel(sweep, series) {
       : h('p', {class: 'word'}, settings.length ? name(settings[0]) : ''), holder);
 }
 
+/// The machine (the reference is none) with the least time at a point, and whether the errors of
+/// the times leave that open: {lane, open}; null where none has a time.
+function fastest_at(sweep, point) {
+  const [first, ...others] = lanes_at(point)
+    .filter((lane) => has_time(lane) && lane.lane !== 'reference')
+    .sort((a, b) => a.seconds - b.seconds);
+  if (!first) return null;
+  const error = (lane) => sweep_error(sweep, point, lane.lane);
+  return {lane: first.lane, open: others.some((other) =>
+    first.seconds * (1 + error(first)) >= other.seconds * (1 - error(other)))};
+}
+
+function point_cell(lane) {
+  if (!lane) return '–';
+  if (ended_at(lane) !== 'ran') return h('span', {class: 'bad'}, ended_at(lane));
+  if (!has_time(lane)) return '–';
+  return h('span', {}, h('data', {value: String(lane.seconds)},
+    seconds_text(lane.seconds)), ' ', h('span', {class: 'class'}, lane.time_class));
+}
+
+/// Every point with the time and class of every lane, or why it has none.
+function points_table(sweep) {
+  const lanes = Array.from(new Set(sweep.points.flatMap((point) =>
+    lanes_at(point).map((lane) => lane.lane))));
+  const columns = sweep.axes.map((axis) => ({name: axis.name}))
+    .concat(lanes.map((lane) => ({name: lane, right: true})), [{name: 'fastest'}]);
+  let open = false;
+  const rows = sweep.points.map((point) => {
+    const fastest = fastest_at(sweep, point);
+    open = open || (fastest !== null && fastest.open);
+    return sweep.axes.map((axis) => String(point.values[axis.name])).concat(
+      lanes.map((name) => point_cell(lanes_at(point).find((lane) => lane.lane === name))),
+      [fastest ? h('span', {class: 'pair'}, lane_name(fastest.lane), fastest.open ? '?' : '')
+        : '–']);
+  });
+  const errors = lanes.map((lane) => [lane,
+    d3.max(sweep.points, (point) => sweep_error(sweep, point, lane))]).filter(([, e]) => e > 0);
+  return [h('div', {class: 'wide'}, table('Times of all points', columns, rows,
+    {class: 'lanes points cards-when-narrow'})),
+  open ? h('p', {class: 'small'}, '?: the errors of the times leave the fastest open') : null,
+  errors.map(([lane, error]) => h('p', {class: 'small'}, 'times of ', lane_name(lane),
+    ` are within ${Number((100 * error).toPrecision(3))} %`))];
+}
+
+/// Why a lane has no time at a point: where it differs, the line that parts first.
+function reason_text(lane) {
+  if (ended(lane) !== 'ran') return lane.refused || lane.failed;
+  const d = lane.first_divergence;
+  return d ? `first${d.layer ? ` in layer ${d.layer}` : ''} at line ${d.line}: ${d.text}` : '';
+}
+
+/// Which lanes refused, failed or differ, each reason once, and at which points.
+function troubles(sweep) {
+  const varied = sweep.axes.filter((axis) => axis.values.length > 1);
+  const name = (point) => varied.map(({name: axis}) => axis === 'cut' ? point.values.cut
+    : `${axis} ${point.values[axis]}`).join(', ');
+  const found = new Map();
+  for (const point of sweep.points) {
+    for (const lane of lanes_at(point).filter((one) => ended_at(one) !== 'ran')) {
+      const [how, why] = [ended_at(lane), reason_text(lane)];
+      const key = JSON.stringify([lane.lane, how, why]);
+      if (!found.has(key)) found.set(key, {lane: lane.lane, how, why, points: []});
+      found.get(key).points.push(name(point));
+    }
+  }
+  const gravest = ['differs', 'failed', 'refused'];
+  const sorted = Array.from(found.values())
+    .sort((a, b) => gravest.indexOf(a.how) - gravest.indexOf(b.how));
+  const said = sorted.map(({lane, how, why, points}) => {
+    const where = points.length < sweep.points.length ? ` at ${points.join('; ')}`
+      : points.length > 1 ? ' at every point' : '';
+    return h('p', {class: 'remark bad'}, lane_name(lane), ` ${how}${where}`, why ? `: ${why}` : '');
+  });
+  const shown = 6;
+  return [said.slice(0, shown), said.length > shown
+    ? folded(`${said.length - shown} more reasons`, said.slice(shown)) : null];
+}
+
 function sweep_section(sweep) {
   const series = curve_axes(sweep);
+  const points = points_table(sweep);
   return h('section', {class: 'sweep', 'aria-label': 'Curves'}, h('h2', {}, 'Curves'),
     h('p', {class: 'word'}, `${sweep.points.length} points over ` +
       sweep.axes.map((axis) => `${axis.name} (${axis.values.length})`).join(' × ') +
-      '. A pale band is what a lane\'s times may be off by; a dashed line, where one lane ' +
-      'overtakes another, with what the errors leave open around it.'),
+      (series.length ? '. A pale band is what a lane\'s times may be off by; a dashed line, ' +
+        'where one lane overtakes another, with what the errors leave open around it.'
+        : '. No axis has several numbers: there is no curve, but a table.')),
+    troubles(sweep),
     series.map((one) => series_panel(sweep, one)),
-    series.length ? null : h('p', {}, 'No axis has several numbers: there is no curve.'));
+    h('div', {class: 'all-points'}, series.length
+      ? folded(`Times of all ${sweep.points.length} points`, points) : points));
 }

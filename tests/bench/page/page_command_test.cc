@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class TheReport : public testing::Test {
  protected:
@@ -89,6 +90,20 @@ TEST_F(TheReport, OfALaneThatPartsNamesTheLine) {
   page << std::ifstream(page_).rdbuf();
   ASSERT_EQ(ended.status, 1) << ended.err;
   EXPECT_THAT(page.str(), HasSubstr("first_divergence"));
+}
+
+TEST_F(TheReport, OfASweepHasNoTimeOfALaneThatDiffers) {
+  const Ended ended = run_bench(
+      {"sweep", "--cut", "decode:4,decode:5", "--lanes", "reference,cuda", "--report", page_},
+      {.environment = {{"LOGOS_ALTER", "value 2 q.rope 0 37"}}, .altered = true});
+  ASSERT_EQ(ended.status, 1) << ended.err;
+  Browser browser;
+  browser.open(page_);
+  EXPECT_THAT(browser.complaints(), IsEmpty());
+  const std::string page = browser.evaluate("document.querySelector('#curves').textContent");
+  EXPECT_THAT(page, HasSubstr("cuda differs"));
+  EXPECT_THAT(page, HasSubstr("in layer 2"));
+  EXPECT_THAT(page, Not(HasSubstr("modelled")));
 }
 
 TEST_F(TheReport, WithoutAFolderIsRefusedBeforeTheRun) {

@@ -12,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+using Texts = std::vector<std::string>;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -76,14 +77,22 @@ Json sample_sweep() {
 
 class ThePageOfASweep : public testing::Test {
  protected:
-  ThePageOfASweep() {
-    std::ofstream(file_) << html_page(
-        {{"title", "a sweep"}, {"command", "bench sweep"}, {"sweep", sample_sweep()}});
-  }
+  ThePageOfASweep() { write(sample_sweep()); }
   ~ThePageOfASweep() override { fs::remove(file_); }
   void TearDown() override {
     EXPECT_THAT(browser_.complaints(), IsEmpty());
     EXPECT_EQ(browser_.requests().size(), 1);
+  }
+  void write(const Json& sweep) {
+    std::ofstream(file_) << html_page(
+        {{"title", "a sweep"}, {"command", "bench sweep"}, {"sweep", sweep}});
+  }
+  /// The texts of all elements of a selector.
+  Texts texts_of(const std::string& selector) {
+    return browser_
+        .evaluate("[...document.querySelectorAll(" + Json(selector).dump() +
+                  ")].map(x => x.textContent)")
+        .get<Texts>();
   }
   double count_of(const std::string& selector) {
     return browser_.evaluate("document.querySelectorAll(" + Json(selector).dump() + ").length")
@@ -145,6 +154,131 @@ TEST_F(ThePageOfASweep, HoldsTheOtherAxesAtWhatIsChosen) {
       browser_.evaluate("document.querySelector('.crossovers').textContent").get<std::string>(),
       HasSubstr("at about decode:330 (surely at least 224)"));
   EXPECT_LE(browser_.evaluate("document.documentElement.scrollWidth").get<int>(), 390);
+}
+
+/// The lanes of a point of a sweep.
+Json& lanes_of(Json& sweep, std::size_t point) {
+  return sweep["points"][point]["result"]["cuts"][0]["lanes"];
+}
+
+TEST_F(ThePageOfASweep, HasNoTimeOfALaneThatDiffers) {
+  Json sweep = sample_sweep();
+  for (const std::size_t at : {1U, 4U}) {  // decode:256 over 1 chip, over 2
+    Json& cuda = lanes_of(sweep, at)[0];
+    cuda["agrees"] = false;
+    cuda["first_divergence"] = {{"layer", 2},
+                                {"line", 34},
+                                {"text", "Let q be x."},
+                                {"element", {3, 9}},
+                                {"expected", "3F800000"},
+                                {"got", "3F80000" + std::to_string(at)}};
+  }
+  write(sweep);
+  browser_.open(file_);
+  EXPECT_EQ(texts_of("#curves .part:nth-of-type(1) .point").size(), 5);
+  EXPECT_EQ(browser_.evaluate("[...document.querySelectorAll('#curves .part:nth-of-type(1) "
+                              ".point')].filter(x => x.getAttribute('aria-label').startsWith("
+                              "'cuda at decode:256')).length"),
+            0);
+  EXPECT_EQ(browser_.evaluate("[...document.querySelectorAll('#curves details')[0]"
+                              ".querySelectorAll('data')].map(x => Number(x.value))"),
+            (nlohmann::json{5e-5, 2e-5, 4e-5, 5e-5, 8e-5}));
+  // No line goes over the gap.
+  EXPECT_EQ(browser_.evaluate("document.querySelector('#curves .curve').getAttribute('d')"
+                              ".match(/M/g).length"),
+            2);
+  EXPECT_EQ(texts_of("#curves .points tr:nth-child(2) td")[1], "differs");
+  EXPECT_EQ(texts_of("#curves .points tr:nth-child(2) td").back(), "spatial");
+  EXPECT_EQ(texts_of("#curves .remark"),
+            (Texts{"cuda differs at decode:256, chips 1; decode:256, chips 2: first in layer 2 at "
+                   "line 34: Let q be x.",
+                   "d5005 refused at decode:128, chips 1: too large"}));
+}
+
+TEST_F(ThePageOfASweep, SaysWhyALaneHasNoTimeEachReasonOnce) {
+  Json sweep = sample_sweep();
+  for (const std::size_t point : {1U, 2U}) {
+    lanes_of(sweep, point).push_back({{"lane", "d5005"}, {"refused", "too <b>large</b>"}});
+  }
+  for (std::size_t point = 0; point < 6; ++point) {
+    lanes_of(sweep, point)[1] = {{"lane", "spatial"}, {"failed", "no memory"}};
+  }
+  write(sweep);
+  browser_.open(file_);
+  EXPECT_EQ(texts_of("#curves .remark"),
+            (Texts{"spatial failed at every point: no memory",
+                   "d5005 refused at decode:128, chips 1: too large",
+                   "d5005 refused at decode:256, chips 1; decode:512, chips 1: too <b>large</b>"}));
+  EXPECT_EQ(texts_of("#curves .points tr:nth-child(1) td"),
+            (Texts{"1", "50.0 µs modelled", "failed", "refused", "cuda"}));
+  EXPECT_EQ(texts_of("#curves .points tr:nth-child(6) td"),
+            (Texts{"2", "50.0 µs modelled", "failed", "–", "cuda"}));
+}
+
+TEST_F(ThePageOfASweep, FoldsManyReasons) {
+  Json sweep = sample_sweep();
+  sweep["points"][0]["result"]["cuts"][0]["lanes"].clear();
+  for (std::size_t i = 0; i < 8; ++i) {
+    lanes_of(sweep, 0).push_back(
+        {{"lane", "lane " + std::to_string(i)}, {"refused", "reason " + std::to_string(i)}});
+  }
+  write(sweep);
+  browser_.open(file_);
+  EXPECT_EQ(count_of("#curves > .remark"), 6);
+  EXPECT_EQ(count_of("#curves > details > .remark"), 2);
+  EXPECT_EQ(texts_of("#curves > details > summary"), (Texts{"2 more reasons"}));
+}
+
+TEST_F(ThePageOfASweep, HasATableOfAllPoints) {
+  browser_.open(file_);
+  EXPECT_EQ(texts_of("#curves .points thead th"),
+            (Texts{"cut", "chips", "cuda", "spatial", "d5005", "fastest"}));
+  EXPECT_EQ(
+      texts_of("#curves .points tbody th"),
+      (Texts{"decode:128", "decode:256", "decode:512", "decode:128", "decode:256", "decode:512"}));
+  EXPECT_EQ(texts_of("#curves .points tr:nth-child(1) td"),
+            (Texts{"1", "50.0 µs modelled", "20.0 µs simulated", "refused", "spatial"}));
+  EXPECT_EQ(
+      browser_.evaluate("[...document.querySelectorAll('#curves .points data')]"
+                        ".map(x => Number(x.value))"),
+      (nlohmann::json{5e-5, 2e-5, 5e-5, 4e-5, 5e-5, 8e-5, 5e-5, 2e-5, 5e-5, 4e-5, 5e-5, 8e-5}));
+}
+
+TEST_F(ThePageOfASweep, NamesNoFastestLaneWhereTheErrorsLeaveItOpen) {
+  browser_.open(file_);
+  // cuda takes 35 to 65 us; spatial exactly 20, 40 and 80.
+  EXPECT_EQ(texts_of("#curves .points td:last-child"),
+            (Texts{"spatial", "spatial?", "cuda", "spatial", "spatial?", "cuda"}));
+  EXPECT_THAT(texts_of("#curves .all-points .small"),
+              testing::ElementsAre("?: the errors of the times leave the fastest open",
+                                   "times of cuda are within 30 %"));
+}
+
+TEST_F(ThePageOfASweep, WithoutACurveShowsItsTable) {
+  const Json placements = {"own", "shared"};
+  Json points = {point("decode:64", "1", 5e-5, 2e-5), point("decode:64", "1", 5e-5, 3e-5)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    points[i]["values"] = {{"cut", "decode:64"}, {"chip.placement", placements[i]}};
+  }
+  write({{"axes",
+          {{{"name", "cut"}, {"values", Json::array({"decode:64"})}, {"series", Json::array()}},
+           {{"name", "chip.placement"}, {"values", placements}, {"series", Json::array()}}}},
+         {"points", points},
+         {"crossovers", Json::array()},
+         {"errors", {{"cuda", 0.3}, {"spatial", 0}}}});
+  for (const int width : {1280, 390, 320}) {
+    browser_.open(file_, {width, 900});
+    EXPECT_EQ(count_of("#curves .curve"), 0);
+    EXPECT_EQ(count_of("#curves details"), 0);
+    EXPECT_EQ(texts_of("#curves .points tr:nth-child(1) td"),
+              (Texts{"own", "50.0 µs modelled", "20.0 µs simulated", "spatial"}));
+    EXPECT_EQ(texts_of("#curves .points tr:nth-child(2) td"),
+              (Texts{"shared", "50.0 µs modelled", "30.0 µs simulated", "spatial"}));
+    EXPECT_LE(browser_.evaluate("document.documentElement.scrollWidth").get<int>(), width);
+    EXPECT_EQ(browser_.evaluate("[...document.querySelectorAll('.points td')].filter(x => "
+                                "x.scrollWidth > x.clientWidth).length"),
+              0);
+  }
 }
 
 }  // namespace
