@@ -51,9 +51,9 @@ std::map<std::string, std::string> time_notes(const Report& report) {
   }
   std::map<std::string, std::string> notes;
   for (const auto& [lane, cuts] : of_cuts) {
-    const bool same = std::all_of(cuts.begin(), cuts.end(), [&](const auto& cut) {
-      return cut.second == cuts.begin()->second;
-    });
+    const std::string& first = cuts.begin()->second;
+    const bool same =
+        std::all_of(cuts.begin(), cuts.end(), [&](const auto& cut) { return cut.second == first; });
     for (const auto& [cut, note] : cuts) {
       if (!note.empty()) notes[same ? lane : fmt::format("{} {}", lane, cut)] = note;
     }

@@ -109,7 +109,7 @@ class ChipReader {
   }
 
   void read_links(ChipConfig& chip) {
-    chip.chips = whole("chips", 1, 65536);
+    chip.chips = whole("chips", 1, kMostChips);
     const bool line = section_.choice("topology", "line", "ring");
     chip.topology = line ? Topology::kLine : Topology::kRing;
     chip.chip_link_bytes_per_second =

@@ -228,6 +228,7 @@ Json alone(const Entry& entry, std::string_view status) {
 
 /// A value as the table shows it; of a long text what is around `from`.
 std::string shown(const Json& value, std::size_t from) {
+  if (value.is_number_float()) return fmt::format("{:.9g}", value.get<double>());
   std::string text = value.is_string() ? value.get<std::string>()
                                        : value.dump(-1, ' ', false, Json::error_handler_t::replace);
   constexpr std::size_t kMost = 40;

@@ -15,8 +15,9 @@ constexpr int kUpward = 0;
 constexpr int kDownward = 1;
 
 void check_config(const ChipLinksConfig& config) {
-  if (config.chips < 1 || config.chips > 1024) {
-    throw Error("chip links", "chips is out of range", std::to_string(config.chips), "1 to 1024");
+  if (config.chips < 1 || config.chips > kMostChips) {
+    throw Error("chip links", "chips is out of range", std::to_string(config.chips),
+                fmt::format("1 to {}", kMostChips));
   }
   if (!(config.bytes_per_cycle > 0) || !std::isfinite(config.bytes_per_cycle)) {
     throw Error("chip links", "bytes_per_cycle is out of range",

@@ -9,6 +9,8 @@
 
 namespace logos::spatial {
 
+inline constexpr std::int32_t kMostChips = 1024;  ///< of a line or ring
+
 /// A tile of a mesh: y * width + x.
 using Node = std::int32_t;
 using Cycles = std::uint64_t;

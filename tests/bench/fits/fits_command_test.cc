@@ -189,6 +189,8 @@ TEST(Fits, RefusesWhatItCannotTake) {
   EXPECT_THAT(refusal({"fits", "--cut", "decode:1,decode:2"}), HasSubstr("takes one cut"));
   EXPECT_THAT(refusal({"fits", "--report", "r.html"}), HasSubstr("--report: not of fits"));
   EXPECT_THAT(refusal({"fits", "--generate", "5"}), HasSubstr("--generate: not of fits"));
+  EXPECT_THAT(refusal({"fits", "--lanes", "spatial", "--set", "chip.chips=1025"}),
+              HasSubstr("1 to 1024"));
   EXPECT_THAT(refusal({"fits", "--benchmark_filter=x"}),
               HasSubstr("--benchmark_filter: not of fits"));
   EXPECT_THAT(refusal({"fits", "--cut", "prefill:8", "--context", "9"}),
