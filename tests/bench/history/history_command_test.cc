@@ -97,7 +97,7 @@ TEST(TheHistory, PrintsOfARunWhatIsAskedFor) {
   const Ended none =
       kept(folder, {"history", "--run", "1", "--cut", "decode:9", "--format", "csv"});
   EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("no such result"));
+  EXPECT_THAT(none.err, HasSubstr("--cut decode:9: no result of these runs"));
 }
 
 TEST(TheHistory, ListsEveryResultOfEveryRun) {
