@@ -171,7 +171,7 @@ void check_files(const SweepOptions& options, const Share& share) {
                 fmt::format("missing: {} processes share the points through it", share.size));
   }
   CommandFiles files;
-  for (const PointOptions& point : options.points) files.read_inputs(point.options);
+  files.read_inputs(options.points.front().options);  // no axis names a file
   if (!options.history.empty()) files.read("--history", options.history);
   if (!options.out.empty()) files.write("--out", options.out);
   if (!options.report.empty()) files.write("--report", options.report);
