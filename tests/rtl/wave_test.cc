@@ -63,17 +63,51 @@ TEST(AWave, OfALineIsNotThatOfAnother) {
   // The query's projection and the down projection of layer 1 (program write --cut
   // layer:1@decode:9).
   ASSERT_EQ(run("--cut layer:1@decode:9 --wave " + early + " --wave-window line:32"), 0);
-  ASSERT_EQ(run("--cut layer:1@decode:9 --wave " + late + " --wave-window line:50"), 0);
+  ASSERT_EQ(run("--cut layer:1@decode:9 --wave " + late + " --wave-window line:49"), 0);
   EXPECT_LT(times_of(early).last, times_of(late).first);
 }
 
-TEST(AWave, OfALineWithoutAnOperationIsRefused) {
+TEST(AWave, OfALineWithoutAnInstructionIsRefused) {
   TemporaryFolder folder;
+  // Lines 45 to 50: the norm's quantization, the gate and the residual sum are within others'.
+  for (const int line : {45, 46, 48, 49, 50}) {
+    const std::string file = (folder / "w").string() + std::to_string(line);
+    const bool has = line == 46 || line == 49;
+    const std::string arguments =
+        "--cut layer:1@decode:9 --wave " + file + " --wave-window line:" + std::to_string(line);
+    EXPECT_EQ(run(arguments), has ? 0 : 2) << line;
+    if (has) EXPECT_GT(times_of(file).last, 0U) << line;
+  }
   EXPECT_EQ(run("--cut decode:9 --wave " + (folder / "w").string() + " --wave-window line:1"), 2);
   EXPECT_EQ(run("--cut decode:9 --wave /nowhere/w"), 2);
   EXPECT_EQ(run("--cut decode:9 --wave /dev/full"), 2);  // a device is not replaced by a file
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
   EXPECT_EQ(run("--cut decode:9 --engine-rows 1 --wave " + (folder / "w").string()), 2);
+}
+
+std::string errors_of(const std::string& limit, const std::string& arguments, int status) {
+  TemporaryFolder folder;
+  const std::string errors = (folder / "errors").string();
+  const std::string command =
+      limit + std::string(LOGOS_BENCH) + " --lanes d5005 " + arguments + " >/dev/null 2>" + errors;
+  const int ended = std::system(command.c_str());
+  EXPECT_EQ(WIFEXITED(ended) ? WEXITSTATUS(ended) : -1, status);
+  return read_whole_file(errors);
+}
+
+TEST(AWave, ThatCannotBeWrittenWholeIsAnErrorAndIsRemoved) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "w.fst").string();
+  const std::string arguments = "--cut decode:9 --wave " + file + " --wave-window 0:50";
+  ASSERT_EQ(run(arguments), 0);  // also packs the weights, which are larger than the limit
+  const auto whole = std::filesystem::file_size(file);
+  std::filesystem::remove(file);
+  // A limit of a file's size, in blocks of 512 bytes, stands for a full disk.
+  for (const std::uintmax_t blocks : {std::uintmax_t{16}, whole / 512 - 1}) {
+    const std::string error = errors_of("ulimit -f " + std::to_string(blocks) + "; ", arguments, 2);
+    EXPECT_THAT(error, testing::HasSubstr("bench: " + file + ": the ")) << blocks;
+    EXPECT_THAT(error, testing::HasSubstr("is the disk full?")) << blocks;
+  }
 }
 
 }  // namespace
