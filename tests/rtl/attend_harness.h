@@ -22,12 +22,6 @@ class AttendHarness {
   static constexpr std::int64_t kRows = 8;
   static constexpr std::size_t kWords = 8192;
 
-  struct Counts {
-    std::int64_t cycles = 0;  ///< from the start to done_o
-    std::int64_t stalled_on_input = 0;
-    std::int64_t stalled_on_output = 0;
-  };
-
   explicit AttendHarness(std::uint32_t seed) : vectors(kWords), random_(seed) {
     for (auto& word : vectors) {
       for (auto& lane : word) lane = static_cast<std::uint32_t>(random_());
@@ -43,6 +37,7 @@ class AttendHarness {
     top_.observe_valid_i = 0;
     beats_.clear();
     offered_ = false;
+    has_taken_ = false;
     clock();
     clock();
     top_.rst_ni = 1;
@@ -62,29 +57,28 @@ class AttendHarness {
   /// Super-beats that were fed and not taken.
   std::size_t waiting_beats() const { return beats_.size(); }
 
-  /// Feeds the case and runs its instruction to its end.
-  Counts run(const AttendCase& attend) {
+  /// Feeds the case and runs its instruction to its end: cycles from the start to done_o.
+  std::int64_t run(const AttendCase& attend) {
     feed(attend);
-    const Counts counts = run_fed(attend);
+    const std::int64_t cycles = run_fed(attend);
     EXPECT_TRUE(beats_.empty()) << beats_.size() << " super-beats were not taken";
-    return counts;
+    return cycles;
   }
 
-  Counts run_fed(const AttendCase& attend, std::int64_t give_up_after = 8000000) {
+  std::int64_t run_fed(const AttendCase& attend, std::int64_t give_up_after = 8000000) {
     case_ = &attend;
     start(attend);
-    Counts counts;
-    for (counts.cycles = 1; counts.cycles < give_up_after; ++counts.cycles) {
-      const bool done = step(&counts);
-      if (testing::Test::HasFatalFailure()) return counts;
+    for (std::int64_t cycles = 1; cycles < give_up_after; ++cycles) {
+      const bool done = step();
+      if (testing::Test::HasFatalFailure()) return cycles;
       if (done) {
         top_.eval();
         EXPECT_FALSE(top_.busy_o);
-        return counts;
+        return cycles;
       }
     }
     EXPECT_LT(give_up_after, 8000000) << "the attend unit never ended";
-    return counts;
+    return give_up_after;
   }
 
   std::uint32_t peak(std::int64_t row) const {
@@ -146,7 +140,7 @@ class AttendHarness {
   }
 
   /// One cycle; true where done_o is high.
-  bool step(Counts* counts) {
+  bool step() {
     if (!top_.stream_valid_i) {
       top_.stream_valid_i =
           !beats_.empty() && (stream_percent_ == 100 || random_() % 100 < stream_percent_);
@@ -160,9 +154,9 @@ class AttendHarness {
     top_.eval();
     EXPECT_TRUE(top_.busy_o);
     EXPECT_FALSE(top_.fault_o);
-    counts->stalled_on_input += top_.stalled_on_input_o;
-    counts->stalled_on_output += top_.stalled_on_output_o;
+    check_stalls();
     const bool taken = top_.stream_valid_i && top_.stream_ready_o;
+    has_taken_ = taken;
     check_write();
     write();
     read_queries();
@@ -173,6 +167,15 @@ class AttendHarness {
       top_.stream_valid_i = 0;
     }
     return done;
+  }
+
+  /// It counts as stalled in no cycle after it took a super-beat, nor while it has no room for one,
+  /// and at the output exactly while it waits to write.
+  void check_stalls() {
+    if (has_taken_ || !top_.stream_ready_o) {
+      EXPECT_FALSE(top_.stalled_on_input_o);
+    }
+    EXPECT_EQ(top_.stalled_on_output_o, top_.vm_write_valid_o && !top_.vm_write_ready_i);
   }
 
   /// The stream law: what is offered stays until it is taken.
@@ -222,6 +225,7 @@ class AttendHarness {
   std::deque<SuperBeat> beats_;
   std::array<std::int32_t, 2> word_asked_{-1, -1};
   std::array<std::int32_t, 2> exponent_asked_{-1, -1};
+  bool has_taken_ = false;  ///< a super-beat in the last cycle
   bool offered_ = false;
   std::uint16_t offered_address_ = 0;
   std::array<std::uint8_t, 128> offered_data_{};

@@ -1,3 +1,6 @@
 logos_verilate(sync_fifo_model TOP sync_fifo SOURCES sync_fifo.sv PARAMETERS Bits=40 Depth=8)
 logos_test(rtl_fifo_test SOURCES sync_fifo_test.cc LINK sync_fifo_model)
 rtl_yosys_check(sync_fifo sync_fifo.sv)
+logos_verilate(word_fifo_model TOP word_fifo SOURCES word_fifo.sv PARAMETERS Bits=40 TagBits=3 Depth=8)
+logos_test(rtl_word_fifo_test SOURCES word_fifo_test.cc LINK word_fifo_model)
+rtl_yosys_check(word_fifo word_fifo.sv)

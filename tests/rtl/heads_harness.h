@@ -135,6 +135,7 @@ class HeadsHarness {
     while (!unanswered_.empty() && unanswered_.front() <= 0) unanswered_.pop_front();
     top_.cache_pending_i = !unanswered_.empty();
     top_.eval();
+    check_stalls();
     if (top_.fault_o) faults.push_back(top_.fault_line_o);
     query_writes += top_.query_write_valid_o;
     take_cache_write();
@@ -148,6 +149,20 @@ class HeadsHarness {
     vectors.clock(top_);
     clock();
     return done;
+  }
+
+  /// It counts as stalled where it asks for what is not there, and at the output only then or while
+  /// a bank owes an answer. (At the input it may also wait for the product, which is not seen
+  /// here.)
+  void check_stalls() {
+    if (top_.vm_read_valid_o && !top_.vm_read_ready_i) {
+      ASSERT_TRUE(top_.stalled_on_input_o);
+    }
+    const bool waits = (top_.vm_write_valid_o && !top_.vm_write_ready_i) ||
+                       (top_.cache_write_valid_o && !top_.cache_write_ready_i);
+    if (waits || !top_.cache_pending_i) {
+      ASSERT_EQ(top_.stalled_on_output_o, waits);
+    }
   }
 
   void take_cache_write() {

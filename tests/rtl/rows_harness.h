@@ -152,6 +152,7 @@ class RowsHarness {
       }
     }
     top_.eval();
+    check_stalls();
     check_words();
     if (testing::Test::HasFatalFailure()) return true;
     const bool taken = top_.stream_valid_i && top_.stream_ready_o;
@@ -174,6 +175,14 @@ class RowsHarness {
     std::memcpy(activations[at].data() + 32 * half, &top_.activation_write_data_o[0], 64);
     ASSERT_EQ(written_halves_[at] >> half & 1, 0) << "written twice";
     written_halves_[at] = static_cast<std::uint8_t>(written_halves_[at] | 1U << half);
+  }
+
+  /// It counts as stalled in the cycles in which it asks for what is not there, and in no other.
+  void check_stalls() {
+    const bool waits_for_beat = top_.stream_ready_o && !top_.stream_valid_i;
+    const bool waits_for_read = top_.vm_read_valid_o && !top_.vm_read_ready_i;
+    ASSERT_EQ(top_.stalled_on_input_o, waits_for_beat || waits_for_read);
+    ASSERT_EQ(top_.stalled_on_output_o, top_.vm_write_valid_o && !top_.vm_write_ready_i);
   }
 
   /// quantized_words_o never runs ahead of what was written.

@@ -9,6 +9,12 @@ logos_test(rtl_clock_gate_test SOURCES clock_gate_test.cc LINK clock_gate_model)
 rtl_yosys_check(clock_gate clock_gate.sv)
 rtl_yosys_check(async_fifo synchronizer.sv async_fifo.sv)
 
+logos_verilate(pulse_crossing_model TOP pulse_crossing SOURCES synchronizer.sv pulse_crossing.sv)
+logos_verilate(clock_counter_model TOP clock_counter SOURCES synchronizer.sv clock_counter.sv)
+logos_test(rtl_crossings_test SOURCES crossings_test.cc LINK pulse_crossing_model clock_counter_model)
+rtl_yosys_check(pulse_crossing synchronizer.sv pulse_crossing.sv)
+rtl_yosys_check(clock_counter synchronizer.sv clock_counter.sv)
+
 set(crossing_sources synchronizer.sv async_fifo.sv gray_counter.sv)
 logos_verilate(bank_port_model TOP bank_port SOURCES ${crossing_sources} bank_port.sv
                PARAMETERS FifoBeats=128)

@@ -76,6 +76,7 @@ class StoreBench {
     for (int cycle = 0; cycle < 200000; ++cycle) {
       drive();
       store.eval();
+      check_stalls();
       const bool started = store.start_valid_i && store.start_ready_o;
       const bool done = store.done_o;
       take();
@@ -121,6 +122,20 @@ class StoreBench {
   unsigned ready_percent = 60;
 
  private:
+  /// It counts as stalled where it asks for what is not there, and at the output only then or while
+  /// the host owes an answer. (At the input it may also wait for words on their way.)
+  void check_stalls() {
+    const bool waits_for_read = (store.activation_read_valid_o && !store.activation_read_ready_i) ||
+                                (store.query_read_valid_o && !store.query_read_ready_i);
+    if (waits_for_read) {
+      ASSERT_TRUE(store.stalled_on_input_o);
+    }
+    const bool waits = store.host_write_valid_o && !store.host_write_ready_i;
+    if (waits || !store.host_pending_i) {
+      ASSERT_EQ(store.stalled_on_output_o, waits);
+    }
+  }
+
   template <typename Word>
   static void put_bits(Word* to, std::size_t at, std::size_t bits, std::uint32_t value) {
     for (std::size_t bit = 0; bit < bits; ++bit) {

@@ -76,7 +76,9 @@ TEST(AWave, OfALineWithoutAnInstructionIsRefused) {
     const std::string arguments =
         "--cut layer:1@decode:9 --wave " + file + " --wave-window line:" + std::to_string(line);
     EXPECT_EQ(run(arguments), has ? 0 : 2) << line;
-    if (has) EXPECT_GT(times_of(file).last, 0U) << line;
+    if (has) {
+      EXPECT_GT(times_of(file).last, 0U) << line;
+    }
   }
   EXPECT_EQ(run("--cut decode:9 --wave " + (folder / "w").string() + " --wave-window line:1"), 2);
   EXPECT_EQ(run("--cut decode:9 --wave /nowhere/w"), 2);
