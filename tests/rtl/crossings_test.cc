@@ -63,6 +63,29 @@ TEST_F(PulseCrossing, MakesUpNoneInAResetNorAfter) {
   }
 }
 
+TEST_F(PulseCrossing, MakesUpNoneWhereTheSlowerSourceIsResetLater) {
+  pulses_in(20);
+  send();
+  pulses_in(20);  // the level is high now
+  model_.source_rst_ni = 0;
+  model_.target_rst_ni = 0;
+  // Two cycles of the target's clock, then one of the source's: it is still to be lowered when the
+  // target's reset ends.
+  const auto target = [&] {
+    model_.target_clk_i = 1;
+    model_.eval();
+    model_.target_clk_i = 0;
+    model_.eval();
+    return model_.pulse_o != 0 ? 1 : 0;
+  };
+  int pulses = target() + target();
+  model_.target_rst_ni = 1;
+  pulses += target() + target();
+  pulses += cycle() ? 1 : 0;
+  model_.source_rst_ni = 1;
+  EXPECT_EQ(pulses + pulses_in(20), 0);
+}
+
 TEST(ClockCounter, CountsEveryCycle) {
   Vclock_counter_model model;
   const auto cycle = [&](bool measured) {

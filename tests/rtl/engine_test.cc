@@ -141,6 +141,22 @@ TEST(Engine, ItsBoardNamesThePortThatStillWaits) {
   }
 }
 
+/// A long store over a slow link moves nothing but the lines that the host takes.
+TEST(Engine, ItsWatchdogLetsAStoreTakeItsTime) {
+  const contract::Job job("kjv", "head@batch:8x5", 1);
+  Inputs inputs = contract::inputs_of(job, 3);
+  BoardParameters board = board_with({});
+  board.host_link.gigabytes_per_second = 2;
+  const Plan plan = lower_programs(job.programs, engine_size(8, 8));
+  SimTransport transport(make_board(8, 8, board, {}));
+  Driver driver(transport, plan.engine);
+  driver.reset();
+  constexpr std::uint64_t kLimit = 1600;  // the lines in its queue take half of it
+  transport.write64(registers::kWatchdogLimit, kLimit);
+  const PlanOutcome outcome = run_plan(plan, driver, *job.weights, job.identity, inputs, {});
+  EXPECT_GT(outcome.counters.cycles, 2 * kLimit);
+}
+
 /// What a timeline is made of is what the engine itself counts, and following it changes nothing.
 TEST(Engine, IsFollowedByALogThatCountsWhatItsRegistersCount) {
   const contract::Job job("kjv", "prefill:12", 1);

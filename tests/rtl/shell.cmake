@@ -40,6 +40,10 @@ logos_verilate(store_unit_model TOP store_unit SOURCES ${store_sources})
 logos_test(rtl_store_unit_test SOURCES store_unit_test.cc LINK store_unit_model d5005_lowering)
 rtl_yosys_check(store_unit ${store_sources})
 
+logos_verilate(cache_writer_model TOP cache_writer SOURCES cache_writer.sv)
+logos_test(rtl_cache_writer_test SOURCES cache_writer_test.cc LINK cache_writer_model)
+rtl_yosys_check(cache_writer cache_writer.sv)
+
 logos_verilate(csr_model TOP csr SOURCES engine_pkg.sv csr_pkg.sv csr.sv)
 logos_test(rtl_csr_test SOURCES csr_test.cc LINK csr_model)
 rtl_yosys_check(csr engine_pkg.sv csr_pkg.sv csr.sv)

@@ -463,6 +463,19 @@ TEST(EngineShell, StreamsAtTheBanksPace) {
   expect_counters_add_up(&bench);
 }
 
+TEST(EngineShell, CountsWaitingForWeightsAsTheirStream) {
+  AxiMemory::Options slow;
+  slow.answer_percent = 20;
+  Bench bench(46, {}, slow);
+  load(&bench, {stream(Op::kProduct, 0x30011, 1000), make(Op::kEnd)}, 1);
+  bench.write(csr::kControl, 2);
+  ASSERT_TRUE(bench.wait_status(csr::kRunning | csr::kDone, csr::kDone));
+  const std::uint64_t waiting = bench.read(0x248);
+  EXPECT_GT(waiting, 2000U);  // most of it for weights, some for the program
+  EXPECT_GT(bench.read(csr::kCounters + 8), 1000 + waiting / 2);
+  expect_counters_add_up(&bench);
+}
+
 TEST(EngineShell, AnswersReadsWhileAnyOtherClockStandsStill) {
   for (std::size_t clock = 0; clock < 6; ++clock) {
     if (clock == 1) continue;  // the CSRs' own
