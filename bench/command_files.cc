@@ -65,6 +65,15 @@ void CommandFiles::read_inputs(const Options& options) {
   if (options.artifacts) artifacts_ = place_of(*options.artifacts);
 }
 
+void CommandFiles::keep_history(const fs::path& file) {
+  const fs::path place = place_of(file);
+  if (place.empty()) return;
+  // https://sqlite.org/tempfiles.html: the journals are called as the database, longer.
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    take("--history", place.string() + suffix);
+  }
+}
+
 void CommandFiles::write(std::string_view option, const fs::path& file) {
   check_writable(file);
   fs::path place = place_of(file);
@@ -74,6 +83,10 @@ void CommandFiles::write(std::string_view option, const fs::path& file) {
     throw Error(option,
                 fmt::format("an artifact's name in the folder of --artifacts: {}", place.string()));
   }
+  take(option, std::move(place));
+}
+
+void CommandFiles::take(std::string_view option, fs::path place) {
   for (const auto& [other, taken] : files_) {
     if (taken == place && (!fs::exists(place) || fs::is_regular_file(place))) {
       throw Error(option, fmt::format("the same file as {}: {}", other, place.string()));

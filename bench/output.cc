@@ -13,6 +13,7 @@
 #include "program/error.h"
 #include "program/standard_streams.h"
 #include "sim/file_beside.h"
+#include "sim/whole_file.h"
 
 namespace logos::bench {
 namespace {
@@ -63,9 +64,12 @@ void check_outputs(const Options& options) {
   const auto take = [&](std::string_view name, const std::optional<fs::path>& file) {
     if (file) files.write(name, *file);
   };
+  if (options.history) {
+    check_writable(*options.history);
+    files.keep_history(*options.history);
+  }
   take("--out", options.out);
   take("--dump", options.dump);
-  take("--history", options.history);
   take("--trace", options.trace);
   take("--report", options.report);
   take("--benchmark_out", options.benchmark_out);

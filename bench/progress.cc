@@ -14,6 +14,7 @@
 namespace logos::bench {
 namespace {
 
+constexpr std::string_view kClearLine = "\r\x1b[K";
 constexpr double kShort = 2;  // seconds of which nothing more is said
 constexpr auto kBetweenDrawings = std::chrono::milliseconds(500);
 constexpr auto kAtLeast = std::chrono::milliseconds(100);  // steps may be shorter than a look
@@ -22,6 +23,9 @@ bool is_dumb() {
   const char* term = std::getenv("TERM");
   return term == nullptr || std::string_view(term) == "dumb" || *term == '\0';
 }
+
+/// Whether a line can be shown and taken back.
+bool is_live() { return ::isatty(STDERR_FILENO) == 1 && !is_dumb(); }
 
 double seconds_between(std::chrono::steady_clock::time_point from,
                        std::chrono::steady_clock::time_point to) {
@@ -46,7 +50,7 @@ std::string progress_text(std::string_view what, double elapsed, std::optional<d
   return fmt::format("{}, about {} left", text, human_duration(std::max(1.0, *left)));
 }
 
-Progress::Progress() : live_(::isatty(STDERR_FILENO) == 1 && !is_dumb()) {}
+Progress::Progress() : live_(is_live()) {}
 
 Progress::~Progress() {
   clear();
@@ -86,7 +90,7 @@ void Progress::show_steps(std::string_view what, double done, double whole) {
 void Progress::clear() {
   const std::lock_guard lock(mutex_);
   if (!shown_) return;
-  write_standard_error("\r\x1b[K");
+  write_standard_error(kClearLine);
   shown_ = false;
 }
 
@@ -96,8 +100,8 @@ void Progress::draw(Clock::time_point now) {
   if (left) *left -= seconds_between(told_, now);
   const std::string text = progress_text(what_, seconds_between(since_, now), left);
   const std::size_t columns = terminal_columns(STDERR_FILENO);
-  write_standard_error(
-      fmt::format("\r\x1b[K{}", std::string_view(text).substr(0, columns > 1 ? columns - 1 : 1)));
+  write_standard_error(fmt::format(
+      "{}{}", kClearLine, std::string_view(text).substr(0, columns > 1 ? columns - 1 : 1)));
 }
 
 void Progress::keep_drawing() {
@@ -122,7 +126,8 @@ std::size_t terminal_columns(int descriptor) {
 }
 
 void say(std::string_view remark) {
-  write_standard_error(fmt::format("bench: {}\n", escaped(remark)));
+  const std::string_view over = is_live() ? kClearLine : "";  // what progress may show there
+  write_standard_error(fmt::format("{}bench: {}\n", over, escaped(remark)));
 }
 
 }  // namespace logos::bench

@@ -1,6 +1,7 @@
 #include "cuda/time_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include "program/error.h"
 #include "program/printable.h"
 #include "program/text_file.h"
+#include "sim/sourced_section.h"
 
 namespace logos::cuda {
 namespace {
@@ -212,7 +214,9 @@ GpuConfig parse_gpu_config(std::string_view text, std::string_view where) {
   read.number("barrier_ns", gpu.barrier_ns, kLowestRate, kHighestRate);
   read.number("launch_us", gpu.launch_us, kLowestRate, kHighestRate);
   for (const auto& [key, value] : root.items()) {
-    if (!read.known.contains(key)) throw Error(where, fmt::format("unknown key {}", key));
+    if (!read.known.contains(key)) {
+      throw Error(where, "unknown key", key, fmt::format("one of {}", fmt::join(read.known, ", ")));
+    }
   }
   return gpu;
 }
@@ -224,7 +228,7 @@ LaneConfig apply_settings(std::string_view text, std::string_view where,
   for (const auto& [key, value] : settings) {
     const std::string option = fmt::format("--set gpu.{}={}", key, value);
     const auto found = root.find(key);
-    if (found == root.end()) throw Error(option, fmt::format("unknown key {}", key));
+    if (found == root.end()) throw Error(option, "unknown key", key, keys_of(root));
     if (key == "name") {
       *found = escaped(value);
       continue;

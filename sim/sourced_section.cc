@@ -1,8 +1,10 @@
 #include "sim/sourced_section.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "program/config_json.h"
 #include "program/error.h"
@@ -92,10 +94,18 @@ json parse_sourced_file(const std::filesystem::path& file) {
   return parse_config(read_text_file(file, kMostBytes), file.string());
 }
 
+std::string keys_of(const json& section) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : section.items()) {
+    if (key != "name") keys.push_back(key);
+  }
+  return fmt::format("one of {}", fmt::join(keys, ", "));
+}
+
 void set_value(json& section, std::string_view key, const std::string& text,
                std::string_view where) {
   const auto found = section.find(std::string(key));
-  if (found == section.end()) throw Error(fmt::format("{}.{}", where, key), "unknown key");
+  if (found == section.end()) throw Error(where, "unknown key", key, keys_of(section));
   json value = json::parse(text, nullptr, false);
   (*found)["value"] = value.is_number() ? std::move(value) : json(text);
 }

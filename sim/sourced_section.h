@@ -42,6 +42,9 @@ class SourcedSection {
 /// with file and key.
 nlohmann::json parse_sourced_file(const std::filesystem::path& file);
 
+/// "one of a, b": the keys of a section but its name, for a message about an unknown one.
+std::string keys_of(const nlohmann::json& section);
+
 /// Sets one key of a section from the text of a command line (`--set board.ddr4.KEY=V`). Refuses
 /// keys that the section does not have.
 void set_value(nlohmann::json& section, std::string_view key, const std::string& text,

@@ -132,16 +132,22 @@ std::string console(const Json& fits, bool is_chunk) {
 std::string csv(const Json& fits) {
   std::vector<std::vector<std::string>> rows = {
       {"model", "cut", "chips", "lane", "fits", "reason", "chips_needed", "largest_context",
-       "largest_batch", "bound", "bound_seconds", "bound_tokens_per_second"}};
+       "largest_batch", "searched_context", "searched_batch", "machines_needed",
+       "machines_there_are", "bound", "bound_seconds", "bound_tokens_per_second"}};
   const auto text = [](const Json& value) {
     if (value.is_null()) return std::string();
     return value.is_string() ? value.get<std::string>() : value.dump();
   };
   for (const Json& lane : fits["lanes"]) {
-    const Json bound = lane["bound"].is_null() ? Json::object() : lane["bound"];
+    const auto or_none = [](const Json& part) { return part.is_null() ? Json::object() : part; };
+    const Json bound = or_none(lane["bound"]);
+    const Json machines = or_none(lane["machines"]);
     rows.push_back({text(fits["model"]), text(fits["cut"]), text(fits["chips"]), text(lane["lane"]),
                     text(lane["fits"]), text(lane["reason"]), text(lane["chips_needed"]),
                     text(lane["largest_context"]), text(lane["largest_batch"]),
+                    text(fits["searched"]["context"]), text(fits["searched"]["batch"]),
+                    text(machines.value("needed", Json(nullptr))),
+                    text(machines.value("there_are", Json(nullptr))),
                     text(bound.value("name", Json(nullptr))),
                     text(bound.value("seconds", Json(nullptr))),
                     text(bound.value("tokens_per_second", Json(nullptr)))});
@@ -229,6 +235,7 @@ int fits_command(const std::vector<std::string>& arguments) {
                {"cut", cut.text()},
                {"chips", chips},
                {"trained_positions", model.trained_positions},
+               {"searched", {{"context", kMostContext}, {"batch", kMostBatch}}},
                {"lanes", Json::array()}};
   bool all = true;
   for (const FitLane& lane : lanes) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -27,30 +28,38 @@ using Json = nlohmann::ordered_json;
 struct Common {
   std::string history, format = "console", out;
 
-  void declare(CLI::App& app) {
+  void declare(CLI::App& app, const std::string& formats) {
     app.add_option("--history", history, "the file that --history of runs and sweeps wrote")
         ->required();
-    app.add_option("--format", format, "console, json or csv");
+    app.add_option("--format", format, formats);
     app.add_option("--out", out, "write the result to a file too");
   }
   Format checked() const {
     check_standard_output();
     CommandFiles files;
-    files.read("--history", history);
+    files.keep_history(history);
     if (!out.empty()) files.write("--out", out);
     return parse_format(format);
   }
 };
 
-/// A run with its results, as they are listed.
+/// A run with its results, as they are listed. One that is damaged is said, and has none.
 Json listed(const History& history, const KeptRun& run) {
-  const Json result = history.result(run.number);
-  return {{"run", run.number},
-          {"started", run.started},
-          {"ended", run.ended ? Json(*run.ended) : Json(nullptr)},
-          {"command", run.command},
-          {"result", result}};
+  Json object = {{"run", run.number},
+                 {"started", run.started},
+                 {"ended", run.ended ? Json(*run.ended) : Json(nullptr)},
+                 {"command", run.command}};
+  try {
+    object["result"] = history.result(run.number);
+  } catch (const Error& error) {
+    say(error.what());
+    object["damaged"] = error.what();
+    object["result"] = {{"context", Json::object()}, {"cuts", Json::array()}};
+  }
+  return object;
 }
+
+bool is_damaged(const Json& run) { return run.contains("damaged"); }
 
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -83,7 +92,9 @@ std::vector<std::string> line_of(const Json& run, const std::string& cut, const 
   const auto digest = [](const std::string& text) { return text.substr(0, 9); };
   return {run["run"].dump(),
           text_of(run, "started"),
-          run["ended"].is_null() ? "unfinished" : "",
+          is_damaged(run)          ? "damaged"
+          : run["ended"].is_null() ? "unfinished"
+                                   : "",
           text_of(context, "model"),
           escaped(cut),
           identity.is_object() ? identity["chips"].dump() : "",
@@ -182,7 +193,7 @@ int history_command(const std::vector<std::string>& arguments) {
   CLI::App app("Lists the results that a history keeps.", "bench history");
   Common common;
   std::string run, cut, lane;
-  common.declare(app);
+  common.declare(app, "console, json or csv");
   app.add_option("--run", run, "one run: its number, or last, last-1, …");
   app.add_option("--cut", cut, "only this cut");
   app.add_option("--lane", lane, "only this lane");
@@ -203,7 +214,7 @@ int history_command(const std::vector<std::string>& arguments) {
                              : format == Format::kCsv ? csv_table(lines_of(runs, true))
                                                       : text_table(lines_of(runs, false));
     write_result(text, common.out);
-    return 0;
+    return std::any_of(runs.begin(), runs.end(), is_damaged) ? 2 : 0;
   });
 }
 
@@ -214,7 +225,7 @@ int compare_command(const std::vector<std::string>& arguments) {
   std::string a, b, tolerance = "5";
   app.add_option("A", a, "a run: its number, or last, last-1, …")->required();
   app.add_option("B", b, "another")->required();
-  common.declare(app);
+  common.declare(app, "console or json");
   app.add_option("--tolerance", tolerance,
                  "per cent that a time may grow by before it is a regression (5)");
   if (parse_subcommand(app, arguments)) return 0;

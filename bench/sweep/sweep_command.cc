@@ -172,7 +172,7 @@ void check_files(const SweepOptions& options, const Share& share) {
   }
   CommandFiles files;
   files.read_inputs(options.points.front().options);  // no axis names a file
-  if (!options.history.empty()) files.read("--history", options.history);
+  if (!options.history.empty()) files.keep_history(options.history);
   if (!options.out.empty()) files.write("--out", options.out);
   if (!options.report.empty()) files.write("--report", options.report);
 }

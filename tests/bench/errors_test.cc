@@ -79,6 +79,17 @@ TEST(Lanes, WithoutTheEngineItsOptionsAreRefused) {
   expect_refusal({"--cut", "decode:2", "--lanes", "d5005"}, "the lane d5005 is not built");
 }
 
+TEST(Settings, OfUnknownKeysAreRefusedWithThoseThatThereAre) {
+  const std::pair<const char*, const char*> all[] = {
+      {"gpu.foo", "cuda"}, {"board.ddr4.foo", "d5005"}, {"chip.foo", "spatial"}};
+  for (const auto& [key, lane] : all) {
+    if (!is_built(lane)) continue;
+    const std::string setting = std::string(key) + "=1";
+    expect_refusal({"--cut", "decode:2", "--lanes", lane, "--set", setting},
+                   "--set " + setting + ": unknown key; got foo, want one of ");
+  }
+}
+
 TEST(Chips, BeyondTheQueryHeadsAreRefusedWithBothNumbers) {
   expect_refusal({"--cut", "decode:2", "--chips", "5"}, "got 5 chips, want 1 to 4 chips");
   expect_refusal({"--cut", "decode:2", "--chips", "0"}, "got \"0\", want 1 or more");

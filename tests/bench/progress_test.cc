@@ -61,6 +61,14 @@ TEST(ATerminal, SeesTheTimeLeftOfStepsFromThoseDone) {
   EXPECT_THAT(text, testing::ContainsRegex("1 of 4, [23] s, about [6-9] s left"));
 }
 
+TEST(ATerminal, SeesARemarkOnALineOfItsOwn) {
+  const std::string text = on_terminal("xterm", [](Progress& progress) {
+    progress.show("at work");
+    say("a remark");
+  });
+  EXPECT_THAT(text, testing::HasSubstr("at work\r\x1b[Kbench: a remark\r\n"));
+}
+
 TEST(ATerminal, ThatIsDumbSeesNoProgress) {
   EXPECT_EQ(on_terminal("dumb", [](Progress& progress) { progress.show("x", 1.0); }), "");
 }

@@ -67,6 +67,37 @@ TEST(TheHistory, NamesTheFileOfADamagedResult) {
   }
 }
 
+TEST(TheHistory, ListsTheRunsBesideADamagedOne) {
+  TemporaryFolder folder;
+  ASSERT_EQ(kept(folder, kRun).status, 0);
+  ASSERT_EQ(kept(folder, kRun).status, 0);
+  Database(folder / "h", [](std::string_view) {})
+      .statement("UPDATE result SET object = '{' WHERE run = 1")
+      .run();
+  const Ended listed = kept(folder, {"history", "--format", "json"});
+  EXPECT_EQ(listed.status, 2);
+  EXPECT_THAT(listed.err, HasSubstr("run 1 is damaged"));
+  const json runs = json::parse(listed.out)["runs"];
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_THAT(runs[0]["damaged"].get<std::string>(), HasSubstr("run 1 is damaged"));
+  EXPECT_FALSE(runs[1].contains("damaged"));
+  EXPECT_EQ(runs[1]["result"]["cuts"].size(), 2U);
+  EXPECT_THAT(kept(folder, {"history"}).out, HasSubstr("damaged"));
+}
+
+TEST(TheHistory, KeepsWhatItsDatabaseMakesBesideItFree) {
+  TemporaryFolder folder;
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    for (const char* option : {"--out", "--report", "--trace"}) {
+      Arguments arguments = kRun;
+      arguments.insert(arguments.end(), {option, (folder / "h").string() + suffix});
+      const Ended ended = kept(folder, arguments);
+      EXPECT_EQ(ended.status, 2);
+      EXPECT_THAT(ended.err, HasSubstr(std::string(option) + ": the same file as --history"));
+    }
+  }
+}
+
 TEST(TheHistory, IsNotOverwrittenByItsOwnListing) {
   TemporaryFolder folder;
   ASSERT_EQ(kept(folder, kRun).status, 0);

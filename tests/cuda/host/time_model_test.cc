@@ -77,7 +77,7 @@ TEST(GpuConfigs, UnknownKeysAndBadValuesAreRefused) {
     return error_of([&] { parse_gpu_config(changed.dump(), "f.json"); });
   };
   const auto number = [](const json& value) { return json{{"value", value}, {"source", "test"}}; };
-  EXPECT_THAT(with("hbm_gbps", 1), HasSubstr("unknown key hbm_gbps"));
+  EXPECT_THAT(with("hbm_gbps", 1), HasSubstr("unknown key; got hbm_gbps, want one of "));
   EXPECT_THAT(with("launch_us", 1.5), HasSubstr("key launch_us: not a number with its source"));
   EXPECT_THAT(with("launch_us", json{{"value", 1}, {"source", ""}}), HasSubstr("no source"));
   EXPECT_THAT(with("launch_us", number("1")), HasSubstr("not a number"));
@@ -109,7 +109,7 @@ TEST(GpuConfigs, BadSettingsAreRefusedNamingTheOption) {
     const std::vector<Setting> settings = {{key, value}};
     return error_of([&] { load_gpu_config(kGpus / kDefaultGpu, settings); });
   };
-  EXPECT_THAT(set("hbm", "1"), HasSubstr("--set gpu.hbm=1: unknown key hbm"));
+  EXPECT_THAT(set("hbm", "1"), HasSubstr("--set gpu.hbm=1: unknown key; got hbm, want one of "));
   EXPECT_THAT(set("launch_us", "fast"), HasSubstr("--set gpu.launch_us=fast: not a number"));
   EXPECT_THAT(set("hbm_efficiency", "2"), HasSubstr("--set gpu.hbm_efficiency=2: key hbm_effi"));
   EXPECT_THAT(error_of([] { load_gpu_config("/nowhere.json", {}); }),

@@ -129,7 +129,7 @@ TEST(Config, SetsAKeyFromTheCommandLine) {
   const Parameters p = read_parameters(section, "ddr4");
   EXPECT_EQ(p.cl, 17);
   EXPECT_EQ(p.address_order, "rochrababgco");
-  EXPECT_THAT(message_of([&] { set_value(section, "lc", "17", "ddr4"); }), HasSubstr("ddr4.lc"));
+  EXPECT_THAT(message_of([&] { set_value(section, "lc", "17", "ddr4"); }), HasSubstr("got lc"));
   set_value(section, "cl", "seventeen", "ddr4");
   EXPECT_THAT(message_of(section), HasSubstr("ddr4.cl"));
 }
