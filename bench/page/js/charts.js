@@ -45,18 +45,38 @@ function log_domain(values, room) {
   return [d3.min(some) / room, d3.max(some) * room];
 }
 
+/// Moves the labels of a horizontal axis into the picture, and takes those away that would run into
+/// the one before.
+function place_labels(svg, labels) {
+  const width = svg.node().viewBox.baseVal.width;
+  let end = -Infinity;
+  for (const label of labels) {
+    const half = label.node().getComputedTextLength() / 2;
+    const at = Math.min(Math.max(Number(label.attr('x')), half), width - half);
+    if (at - half < end + 6) {
+      label.remove();
+      continue;
+    }
+    label.attr('x', at);
+    end = at + half;
+  }
+}
+
 /// An axis with its grid: `side` is 'bottom' or 'left'.
 function axis(svg, scale, side, ticks, format, area, name) {
   const g = svg.append('g').attr('class', 'axis');
+  const labels = [];
   for (const tick of ticks) {
     const at = scale(tick);
     const [x1, y1, x2, y2] = side === 'bottom'
       ? [at, area.top, at, area.bottom] : [area.left, at, area.right, at];
     g.append('line').attr({x1, y1, x2, y2});
-    g.append('text').attr(side === 'bottom'
+    const label = g.append('text').attr(side === 'bottom'
       ? {x: at, y: area.bottom + 16, 'text-anchor': 'middle'}
       : {x: area.left - 7, y: at + 4, 'text-anchor': 'end'}).text(format(tick));
+    labels.push(label);
   }
+  if (side === 'bottom') place_labels(svg, labels);
   if (!name) return;
   g.append('text').attr('class', 'axis-name').attr(side === 'bottom'
     ? {x: area.right, y: area.bottom + 33, 'text-anchor': 'end'}

@@ -15,8 +15,9 @@ function value(at, number, text) {
   return h('data', {'data-at': at, value: number === null ? 'null' : String(number)}, text);
 }
 
-/// A table; `columns`: [{name, right}], `rows`: arrays of children of cells. On a narrow screen
-/// each row becomes a card whose cells carry their columns' names.
+/// A table; `columns`: [{name, right}], `rows`: arrays of children of cells; the last cell of a
+/// shorter row takes all the columns that are left. On a narrow screen each row becomes a card whose
+/// cells carry their columns' names.
 function table(caption, columns, rows, attributes) {
   const head = h('tr', {role: 'row'}, columns.map((column) =>
     h('th', {scope: 'col', role: 'columnheader', class: column.right ? 'right' : null},
@@ -24,6 +25,7 @@ function table(caption, columns, rows, attributes) {
   const body = rows.map((cells) => h('tr', {role: 'row'}, cells.map((cell, i) => i === 0
     ? h('th', {scope: 'row', role: 'rowheader', 'data-label': columns[i].name}, cell)
     : h('td', {role: 'cell', class: columns[i].right ? 'right' : null,
+               colspan: i === cells.length - 1 && i < columns.length - 1 ? columns.length - i : null,
                'data-label': columns[i].name}, cell))));
   return h('table', Object.assign({role: 'table'}, attributes),
     h('caption', {}, caption), h('thead', {role: 'rowgroup'}, head),

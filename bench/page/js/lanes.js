@@ -41,7 +41,7 @@ function lane_row(lane, at, cut, fastest) {
   const name = h('span', {class: 'head-cell'}, lane_name(lane.lane));
   if (ended(lane) !== 'ran') {
     const reason = h('span', {class: 'bad'}, `${ended(lane)}: ${lane.refused || lane.failed}`);
-    return [name, reason, '', '', '', '', '', '', ''];
+    return [name, reason];
   }
   const slower = fastest && is_number(lane.seconds) ? lane.seconds / fastest.seconds : NaN;
   return [name, time_cell(lane, at, cut),

@@ -75,7 +75,7 @@ function score_section() {
     const at = `/lanes/${i}`;
     if (!lane.score) {
       return [lane_name(lane.lane), h('span', {class: 'bad'},
-        `${ended(lane)}: ${lane.refused || lane.failed}`), '', '', '', ''];
+        `${ended(lane)}: ${lane.refused || lane.failed}`)];
     }
     const number = (key, text) => value(`${at}/score/${key}`, lane.score[key], text);
     return [lane_name(lane.lane), number('positions', whole_text(lane.score.positions)),

@@ -70,6 +70,25 @@ constexpr const char* kPale = R"((() => {
   return seen < 200 ? ['only ' + seen + ' texts'] : pale;
 })())";
 
+/// Labels of a chart's axes that run into one another or out of their picture.
+constexpr const char* kCrowded = R"((() => {
+  const bad = [];
+  for (const svg of document.querySelectorAll('svg')) {
+    const picture = svg.getBoundingClientRect();
+    const boxes = [...svg.querySelectorAll('.axis text:not(.axis-name)')]
+      .map(x => [x.textContent, x.getBoundingClientRect()]).filter(([, x]) => x.width > 0);
+    boxes.forEach(([name, a], i) => {
+      if (a.left < picture.left - 1 || a.right > picture.right + 1) bad.push(`${name} is cut off`);
+      for (const [other, b] of boxes.slice(i + 1)) {
+        const apart = a.right <= b.left || b.right <= a.left ||
+                      a.bottom - 3 <= b.top || b.bottom - 3 <= a.top;
+        if (!apart) bad.push(`${name} and ${other}`);
+      }
+    });
+  }
+  return bad;
+})())";
+
 TEST_F(ThePageForEveryone, FitsAPhoneAndADesk) {
   for (const int width : {320, 390, 768, 1280}) {
     browser_.open(file_, {width, 800, false});
@@ -90,6 +109,7 @@ TEST_F(ThePageForEveryone, FitsAPhoneAndADesk) {
                           "}).map(x => x.textContent)"),
         nlohmann::json::array())
         << width;
+    EXPECT_EQ(browser_.evaluate(kCrowded), nlohmann::json::array()) << width;
   }
 }
 
