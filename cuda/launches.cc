@@ -36,7 +36,7 @@ std::uint64_t positive(std::int64_t value) {
 
 /// Threads for a row: 4 columns each where they last, whole warps, 512 at most.
 std::int64_t row_threads(std::int64_t columns) {
-  return std::clamp<std::int64_t>(divide_up(divide_up(columns, 4), 32) * 32, 32, 512);
+  return std::clamp<std::int64_t>(round_up(divide_up(columns, 4), 32), 32, 512);
 }
 
 LaunchShape row_shape(std::int64_t rows, std::int64_t columns, std::int64_t header) {
@@ -275,7 +275,8 @@ void add_attention_tile(const AttentionArguments<Planned>& a, const RunShape& ru
   made.push_back(values);
 
   const std::int64_t row_columns = std::int64_t{a.heads} * a.columns;
-  const std::int64_t header = kRowHeaderBytes + divide_up(std::int64_t{a.heads} * 8, 16) * 16;
+  const std::int64_t header =
+      kRowHeaderBytes + round_up(std::int64_t{a.heads} * 8, 16);
   PlannedLaunch rows =
       launch(kernels().attention_rows, row_shape(a.tile_rows, row_columns, header), a);
   rows.traffic.other_bytes = 4 * tops + partials * (8 + 8 * columns) +

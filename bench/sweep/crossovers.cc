@@ -147,18 +147,25 @@ std::optional<double> seconds_at(const std::vector<double>& x, const Curve& curv
   return std::nullopt;
 }
 
-/// Whether no third curve is lower where two cross.
-bool is_leader(const std::vector<double>& x, const std::vector<Curve>& curves,
-               const Crossover& crossover) {
+/// Says of a crossing whether no third curve is lower there, and whether one may be.
+void find_leader(const std::vector<double>& x, const std::vector<Curve>& curves,
+                 Crossover* crossover) {
   std::optional<double> both;
+  double error = 0;  // of the lane that overtakes
   for (const Curve& curve : curves) {
-    if (curve.lane == crossover.from_lane) both = seconds_at(x, curve, crossover.at);
+    if (curve.lane == crossover->from_lane) both = seconds_at(x, curve, crossover->at);
+    if (curve.lane == crossover->to_lane) error = curve.error;
   }
-  return std::none_of(curves.begin(), curves.end(), [&](const Curve& curve) {
-    if (curve.lane == crossover.from_lane || curve.lane == crossover.to_lane) return false;
-    const auto other = seconds_at(x, curve, crossover.at);
-    return both && other && *other < *both;
-  });
+  crossover->leader = true;
+  if (!both) return;
+  for (const Curve& curve : curves) {
+    if (curve.lane == crossover->from_lane || curve.lane == crossover->to_lane) continue;
+    const auto other = seconds_at(x, curve, crossover->at);
+    if (!other) continue;
+    if (*other < *both) crossover->leader = false;
+    if (std::log(*other / *both) <= band(curve.error, error)) crossover->leader_open = true;
+  }
+  crossover->leader_open = crossover->leader && crossover->leader_open;
 }
 
 }  // namespace
@@ -171,7 +178,7 @@ Crossings crossings_of(const std::vector<double>& x, const std::vector<Curve>& c
         std::vector<Crossover> found = crossings_in(x, stretch, curves[i], curves[j]);
         find_undecided(x, stretch, curves[i], curves[j], found, all.undecided);
         for (Crossover& crossover : found) {
-          crossover.leader = is_leader(x, curves, crossover);
+          find_leader(x, curves, &crossover);
           all.crossovers.push_back(std::move(crossover));
         }
       }

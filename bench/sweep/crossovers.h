@@ -25,7 +25,8 @@ struct Crossover {
   /// Null where the series, up to a point without a time, has none.
   std::optional<double> at_least;
   std::optional<double> at_most;
-  bool leader = false;  ///< no other lane is faster there
+  bool leader = false;       ///< no other lane is faster there
+  bool leader_open = false;  ///< but by the errors of the times one may be
 };
 
 /// Stretches where the errors of the two times overlap and their curves do not cross.

@@ -114,7 +114,8 @@ std::string crossover_text(const Json& crossover) {
                   crossover["from_lane"].get<std::string>(), number_text(crossover["at"]));
   text += fmt::format(" (surely between {} and {})", number_text(crossover["at_least"]),
                       number_text(crossover["at_most"]));
-  return text + (crossover["leader"] == true ? ", and leads\n" : "\n");
+  if (crossover["leader"] != true) return text + "\n";
+  return text + (crossover["leader_open"] == true ? ", and may lead\n" : ", and leads\n");
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ class CurveFinder {
       object["at_least"] = or_null(crossover.at_least);
       object["at_most"] = or_null(crossover.at_most);
       object["leader"] = crossover.leader;
+      object["leader_open"] = crossover.leader_open;
       crossovers.push_back(std::move(object));
     }
     for (const Undecided& stretch : crossings.undecided) {

@@ -138,7 +138,8 @@ function between_text(c) {
 function crossover_words(sweep, series, fixed, crossovers) {
   const items = crossovers.map((c) => h('li', {}, lane_name(c.to_lane), ' overtakes ',
     lane_name(c.from_lane), ' at about ', h('strong', {}, at_number(series, c.at)), between_text(c),
-    c.leader ? h('span', {class: 'badge'}, 'the lead changes') : null));
+    c.leader ? h('span', {class: 'badge'}, `the lead ${c.leader_open ? 'may change' : 'changes'}`)
+      : null));
   for (const u of sweep.undecided || []) {
     if (u.axis !== series.axis || !same_fixed(u.fixed, fixed)) continue;
     if (u.pattern !== undefined && u.pattern !== series.pattern) continue;

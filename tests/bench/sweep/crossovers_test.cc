@@ -87,6 +87,26 @@ TEST(ACrossover, BehindAThirdLaneLeadsNothing) {
   EXPECT_FALSE(found.crossovers[0].leader);
 }
 
+TEST(ACrossover, LeadsForSureOnlyWhereNoThirdLaneMayBeFaster) {
+  // The two cross at 3; the third is 4, or anything from 2.8 to 5.2.
+  const auto crossings_beside = [](double error) {
+    return crossings_of(kX,
+                        {curve("flat", 3, 0), curve("line", 1, 1), curve("third", 4, 0, error)});
+  };
+  const auto of_both = [](const Crossings& found) {
+    for (const Crossover& crossover : found.crossovers) {
+      if (crossover.from_lane == "line" && crossover.to_lane == "flat") return crossover;
+    }
+    return Crossover{};
+  };
+  const Crossover sure = of_both(crossings_beside(0.2));
+  EXPECT_TRUE(sure.leader);
+  EXPECT_FALSE(sure.leader_open);
+  const Crossover open = of_both(crossings_beside(0.3));
+  EXPECT_TRUE(open.leader);
+  EXPECT_TRUE(open.leader_open);
+}
+
 TEST(CurvesWithinTheirErrors, AreUndecided) {
   const Crossings found = crossings_of(kX, {curve("a", 3, 0, 0.3), curve("b", 3.2, 0)});
   EXPECT_TRUE(found.crossovers.empty());
