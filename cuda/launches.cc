@@ -275,8 +275,7 @@ void add_attention_tile(const AttentionArguments<Planned>& a, const RunShape& ru
   made.push_back(values);
 
   const std::int64_t row_columns = std::int64_t{a.heads} * a.columns;
-  const std::int64_t header =
-      kRowHeaderBytes + round_up(std::int64_t{a.heads} * 8, 16);
+  const std::int64_t header = kRowHeaderBytes + round_up(std::int64_t{a.heads} * 8, 16);
   PlannedLaunch rows =
       launch(kernels().attention_rows, row_shape(a.tile_rows, row_columns, header), a);
   rows.traffic.other_bytes = 4 * tops + partials * (8 + 8 * columns) +
