@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "bench/progress.h"
 #include "program/check.h"
+#include "program/error.h"
 #include "program/program.h"
 
 namespace logos::bench {
@@ -122,9 +124,14 @@ std::optional<Divergence> divergence_of(Runner& expected, const Record& expected
                                         const Record& got_run) {
   const Written& written = expected.written(expected_run.cut);
   const Program program = read_program(written.text, written.identity.cut);
-  auto found =
-      first_divergence(observed(expected, expected_run), observed(got, got_run), program.lines);
-  if (found) return found;
+  try {
+    auto found =
+        first_divergence(observed(expected, expected_run), observed(got, got_run), program.lines);
+    if (found) return found;
+  } catch (const Error& error) {  // that they differ is known, and where the outputs do
+    say(fmt::format("{}: the run that shows every operation failed: {}", got_run.cut.text(),
+                    error.what()));
+  }
   return output_divergence(program, expected_run.result, got_run.result);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 
 #include "program/check.h"
@@ -286,6 +287,20 @@ void Driver::map_output(std::size_t bytes) {
 }
 
 RunCounters Driver::counters() {
+  // They stand still once a run has ended: what reads otherwise the second time was misread.
+  const RunCounters run = read_counters();
+  const std::string where = fmt::format("board {}: engine: registers", transport_.name());
+  if (read_counters() != run) throw Error(where, "the counters of a run read otherwise again");
+  const std::uint64_t sum =
+      std::accumulate(run.by_category.begin(), run.by_category.end(), std::uint64_t{0});
+  if (sum != run.cycles) {
+    throw Error(where, "the cycles by category do not add up", fmt::to_string(sum),
+                fmt::to_string(run.cycles));
+  }
+  return run;
+}
+
+RunCounters Driver::read_counters() {
   RunCounters run;
   run.cycles = transport_.read64(kCycles);
   for (std::size_t i = 0; i < run.by_category.size(); ++i) {

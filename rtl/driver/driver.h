@@ -20,6 +20,8 @@ struct BankCounters {
   std::uint64_t waiting = 0;  ///< cycles in which the others' data waited for this bank's
   std::uint64_t full = 0;     ///< cycles in which its FIFO had no room
   std::uint64_t writes = 0;
+
+  bool operator==(const BankCounters&) const = default;
 };
 
 /// What the counters say of a run, in cycles of the engine.
@@ -29,6 +31,8 @@ struct RunCounters {
   std::array<BankCounters, kBanks> banks{};
   std::uint64_t passes = 0;
   std::optional<std::uint32_t> fault_line;  ///< the first that raised FAULT
+
+  bool operator==(const RunCounters&) const = default;
 };
 
 /// What a run asks of the engine.
@@ -77,6 +81,7 @@ class Driver {
   [[noreturn]] void fail(std::uint64_t errors);
   void copy(std::int64_t at, std::size_t bytes, bool to_host);
   RunCounters counters();
+  RunCounters read_counters();
   void map_output(std::size_t bytes);
 
   Transport& transport_;

@@ -16,6 +16,18 @@
 namespace logos::spatial {
 namespace {
 
+/// The part of a model that a plan's stages are.
+Cut::Part part_of(const Plan& plan) {
+  const auto has = [&](StageKind kind) {
+    return std::any_of(plan.stages.begin(), plan.stages.end(),
+                       [&](const Stage& stage) { return stage.kind == kind; });
+  };
+  const bool embeds = has(StageKind::kEmbedding);
+  const bool heads = has(StageKind::kHead);
+  if (has(StageKind::kLayer)) return embeds || heads ? Cut::Part::kWhole : Cut::Part::kLayer;
+  return embeds && !heads ? Cut::Part::kEmbedding : Cut::Part::kHead;
+}
+
 /// What a text would state of the cut, as the plan does.
 Facts facts_of(const Plan& plan) {
   Facts facts;
@@ -34,6 +46,7 @@ Facts facts_of(const Plan& plan) {
   facts.cut.work = plan.is_chunk    ? Cut::Work::kPrefill
                    : plan.rows == 1 ? Cut::Work::kDecode
                                     : Cut::Work::kBatch;
+  facts.cut.part = part_of(plan);
   facts.cut.rows = plan.rows;
   facts.cut.context = plan.is_chunk ? 0 : plan.capacity;
   facts.chips = plan.text_chips;

@@ -100,7 +100,8 @@ class Placer {
   /// 0 where a layer fits no chip and the cut has none.
   std::int32_t own_layer_tiles() const {
     const std::int32_t most = std::min(sizes_.most_layer_tiles(), mesh_tiles_);
-    const auto needs = [&](std::int32_t tiles) { return sizes_.layer(tiles, kLeast, least_); };
+    const auto needs = [&](std::int32_t tiles) { return layer_needs(tiles); };
+    if (most == 0) return 0;  // a part without layers, of which some text chip has no share
     if (config_.layer_tiles > 0) {
       const std::int32_t tiles = std::min(config_.layer_tiles, most);
       return asked("layer_tiles", config_.layer_tiles, most, needs(tiles));
@@ -115,6 +116,7 @@ class Placer {
   /// 0 where a table fits no chip and the cut has none.
   std::int32_t own_table_tiles() const {
     const std::int32_t most = std::min(sizes_.most_table_tiles(), mesh_tiles_);
+    if (most == 0) return 0;  // a layer alone, and a text chip has no share of the tables
     if (config_.head_tiles > 0) {
       const std::int32_t tiles = std::min(config_.head_tiles, most);
       return asked("head_tiles", config_.head_tiles, most, table_needs(tiles));
@@ -125,8 +127,13 @@ class Placer {
     if (tiles == 0 && has_tables()) refuse("the head", most, table_needs(most));
     return tiles;
   }
-  /// Of the tables' stages, whether or not they share the table.
+  /// Of a layer's stage on so many tiles; nothing on none.
+  StageBytes layer_needs(std::int32_t tiles) const {
+    return tiles == 0 ? StageBytes{} : sizes_.layer(tiles, kLeast, least_);
+  }
+  /// Of the tables' stages, whether or not they share the table; nothing on none.
   StageBytes table_needs(std::int32_t tiles) const {
+    if (tiles == 0) return {};
     const std::int64_t embedding = sizes_.embedding(tiles, kLeast, true).used;
     return {sizes_.head(tiles, kLeast).held, std::max(head_bytes(tiles, kLeast), embedding)};
   }
@@ -177,7 +184,7 @@ class Placer {
   void place_shared() {
     const std::int32_t most_layer = std::min(sizes_.most_layer_tiles(), mesh_tiles_);
     const std::int32_t most_table = std::min(sizes_.most_table_tiles(), mesh_tiles_);
-    const StageBytes layer = sizes_.layer(most_layer, kLeast, least_);
+    const StageBytes layer = layer_needs(most_layer);
     placement_.layer_tiles = shared_tiles(most_layer, has_layers(), "a layer", layer);
     placement_.table_tiles =
         shared_tiles(most_table, has_tables(), "the head", table_needs(most_table));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/bench/built_lanes.h"
@@ -57,6 +58,28 @@ TEST(ABrokenBoard, IsComparedAndNamed) {
       run_bench({"--cut", "decode:64", "--lanes", "reference,d5005", "--fault", "bank2:flip@5000"});
   EXPECT_EQ(ended.status, 1) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("DIFFERS"));
+}
+
+/// Where the run that would show the first line that differs fails, what is known is told.
+TEST(ABrokenBoard, IsComparedWhereItsSecondRunFails) {
+  if (!is_built("d5005")) return;
+  const Ended ended = run_bench({"--cut", "decode:4,batch:9x12", "--chips", "3", "--lanes",
+                                 "reference,d5005", "--fault", "bank1:flip@0"});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("decode:4"));
+  EXPECT_THAT(ended.out, HasSubstr("DIFFERS"));
+  EXPECT_THAT(ended.err, HasSubstr("batch:9x12: the run that shows every operation failed: "));
+}
+
+TEST(ABrokenBoard, CannotMakeItsCountersLie) {
+  if (!is_built("d5005")) return;
+  for (const char* fault : {"engine:flip@8306", "engine:flip@8345"}) {
+    const Ended ended = run_bench(
+        {"--cut", "decode:4", "--lanes", "reference,d5005", "--format", "json", "--fault", fault});
+    const auto lane = nlohmann::json::parse(ended.out)["cuts"][0]["lanes"][1];
+    EXPECT_EQ(ended.status, 2) << fault;
+    EXPECT_THAT(lane["failed"].get<std::string>(), HasSubstr("counters of a run")) << fault;
+  }
 }
 
 TEST(Lanes, WithoutTheEngineItsOptionsAreRefused) {

@@ -248,10 +248,28 @@ TEST(Lowering, RefusesMoreTextChipsThanAMatrixHasRows) {
   EXPECT_THROW(lower_programs(job.facts, job.programs, chip_named("small.json")), Error);
 }
 
-TEST(Lowering, OfALayerAsksNothingOfTheVocabulary) {
-  Job job = job_of("qwen2", "layer:1@decode:5", 3);
-  job.facts.spec.vocabulary = 2;
-  EXPECT_NO_THROW(lower_programs(job.facts, job.programs, chip_named("small.json")));
+/// A part of a model of which a chip has no share of the other parts: lowered, and run as lowered.
+void expect_taken(Job job, const Settings& settings) {
+  const ChipConfig config = chip_named("small.json", settings);
+  const Plan plan = lower_programs(job.facts, job.programs, config);
+  EXPECT_NO_THROW(check_plan(plan, config, job.facts.chips, WeightSizes(job), "plan"));
+}
+
+TEST(Lowering, OfAPartAsksNothingOfTheOthers) {
+  const Settings placements[] = {
+      {}, {{"head_tiles", "1"}}, {{"layer_tiles", "1"}}, {{"placement", "shared"}}};
+  for (const Settings& settings : placements) {
+    SCOPED_TRACE(settings.empty() ? "" : settings.front().first);
+    Job layer = job_of("qwen2", "layer:1@decode:5", 3);
+    layer.facts.spec.vocabulary = 2;
+    expect_taken(layer, settings);
+    for (const char* cut : {"head@decode:5", "embedding@decode:5"}) {
+      SCOPED_TRACE(cut);
+      Job table = job_of("qwen2", cut, 3);
+      table.facts.spec.hidden_columns = 1;
+      expect_taken(table, settings);
+    }
+  }
 }
 
 }  // namespace
