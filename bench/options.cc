@@ -181,7 +181,10 @@ void take(const CLI::App& app, const Raw& raw, Options& options) {
   if (given("--board")) options.board = raw.board;
   if (given("--chip-config")) options.chip = raw.chip;
   options.faults = items("--fault", raw.faults);
-  if (given("--wave")) options.wave.emplace().file = raw.wave;
+  if (given("--wave")) {
+    if (raw.wave.empty()) throw Error("--wave", "no name of a file");
+    options.wave.emplace().file = raw.wave;
+  }
   if (given("--wave-window")) {
     if (!options.wave) throw Error("--wave-window", "only with --wave");
     parse_window(raw.wave_window, *options.wave);

@@ -45,9 +45,20 @@ Block block_at(std::ifstream& stream, std::uint64_t at) {
   return block;
 }
 
+/// Whether the header's last time lies behind its first: the two numbers that it begins with.
+bool has_times(std::ifstream& stream) {
+  std::array<char, 8> first{};
+  std::array<char, 8> last{};
+  stream.clear();
+  stream.seekg(1 + kLengthBytes);
+  stream.read(first.data(), first.size());
+  stream.read(last.data(), last.size());
+  return stream && first != last;
+}
+
 }  // namespace
 
-void check_wave_file(const fs::path& file) {
+bool check_wave_file(const fs::path& file) {
   const auto refuse = [&](std::string_view what) {
     throw Error(file.string(),
                 fmt::format("the waveform is not whole: {}; is the disk full?", what));
@@ -72,6 +83,7 @@ void check_wave_file(const fs::path& file) {
   if (!named) refuse("no names of signals");
   const fs::space_info space = fs::space(file, failed);
   if (!failed && space.available < kLeastRoom) refuse("no room is left where it lies");
+  return has_times(stream);
 }
 
 void remove_broken_wave(const fs::path& file) {

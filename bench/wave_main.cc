@@ -104,8 +104,10 @@ int run_watched(const std::vector<std::string>& arguments, const std::filesystem
                     ::strsignal(signal), signal == SIGBUS ? ": is the disk full?" : ""));
   }
   std::error_code failed;
-  if (WEXITSTATUS(status) != kFailed && std::filesystem::exists(wave, failed))
-    check_wave_file(wave);
+  if (WEXITSTATUS(status) != kFailed && std::filesystem::exists(wave, failed) &&
+      !check_wave_file(wave)) {
+    say(fmt::format("{}: holds nothing: the run has no cycle in the window", wave.string()));
+  }
   return WEXITSTATUS(status);
 }
 

@@ -77,8 +77,7 @@ LadderSettings settings_of(const BringupOptions& options, const BoardParameters&
   settings.engine_mhz = parameters.clocks.engine_mhz;
   settings.bank_mhz = parameters.clocks.bank_mhz;
   settings.host_mhz = parameters.clocks.host_mhz;
-  settings.super_beats = std::min(engine_size(kRows, kMacRows).super_beats,
-                                  static_cast<std::int64_t>(parameters.ddr4.bytes() / 64));
+  settings.super_beats = engine_size(kRows, kMacRows).super_beats;
   settings.seed = options.seed;
   settings.soak_steps = options.soak_steps;
   settings.stalls = options.stalls;
@@ -92,10 +91,20 @@ void check_outputs(const BringupOptions& options) {
   if (options.junit) files.write("--junit", *options.junit);
 }
 
+/// The ladder walks all address lines that the engine has.
+void check_memory(const BoardParameters& parameters) {
+  const std::int64_t want = engine_size(kRows, kMacRows).super_beats * 64;
+  const auto got = static_cast<std::int64_t>(parameters.ddr4.bytes());
+  if (got >= want) return;
+  throw Error("--set board.ddr4", "a bank is smaller than the engine's address space",
+              fmt::format("{} bytes", got), fmt::format("{} bytes", want));
+}
+
 int run(const BringupOptions& options) {
   check_outputs(options);
   const BoardParameters parameters =
       load_board(configuration_file(kBoards, std::nullopt), options.board_settings);
+  check_memory(parameters);
   const std::unique_ptr<Transport> board = open_board(options, parameters);
   const AnswerSet answers =
       options.replay_from ? read_answers(*options.replay_from) : compute_answers(options);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "program/error.h"
@@ -18,6 +19,7 @@ constexpr std::array<const char*, 3> kSections = {"ddr4", "clocks", "host_link"}
 constexpr double kSlowestMhz = 10;
 constexpr double kFastestMhz = 2000;
 constexpr double kLongestNs = 1e6;
+constexpr double kMemoryCycles = 4;  ///< of the DDR4 clock in one of a bank's: a beat of 64 bytes
 
 BoardClocks read_clocks(const json& section, const std::string& where) {
   SourcedSection reader(section, where);
@@ -58,6 +60,11 @@ BoardParameters read_board(const json& board, const std::string& where) {
   BoardParameters parameters;
   parameters.ddr4 = ddr4::read_parameters(section(board, where, "ddr4"), place("ddr4"));
   parameters.clocks = read_clocks(section(board, where, "clocks"), place("clocks"));
+  const double memory_mhz = kMemoryCycles * parameters.clocks.bank_mhz;
+  if (std::abs(parameters.ddr4.memory_clock_mhz / memory_mhz - 1) > 1e-9) {
+    throw Error(place("ddr4") + ".memory_clock_mhz", "not four times clocks.bank_mhz",
+                fmt::format("{}", parameters.ddr4.memory_clock_mhz), fmt::format("{}", memory_mhz));
+  }
   parameters.host_link = read_host_link(section(board, where, "host_link"), place("host_link"));
   parameters.host_link.clock_mhz = parameters.clocks.host_mhz;
   if (parameters.clocks.engine_mhz < parameters.clocks.bank_mhz) {
@@ -80,8 +87,15 @@ json board_json(const std::filesystem::path& file, std::span<const BoardSetting>
     if (dot == std::string::npos || !board.contains(name)) {
       throw Error(option, "unknown key", key, "ddr4.KEY, clocks.KEY or host_link.KEY");
     }
+    if (key == "ddr4.memory_clock_mhz") {
+      throw Error(option, "follows clocks.bank_mhz: four of its cycles in one of the bank's");
+    }
     set_value(board[name], key.substr(dot + 1), value, option);
     board[name][key.substr(dot + 1)]["source"] = "--set";
+    if (key == "clocks.bank_mhz" && board["clocks"]["bank_mhz"]["value"].is_number()) {
+      board["ddr4"]["memory_clock_mhz"]["value"] =
+          kMemoryCycles * board["clocks"]["bank_mhz"]["value"].get<double>();
+    }
     options += (options.empty() ? "" : " ") + option;
   }
   // Together: a slower engine may be possible only with slower banks.

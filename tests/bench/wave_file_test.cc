@@ -43,6 +43,15 @@ TEST_F(WaveFile, IsTakenWhole) {
   EXPECT_EQ(refusal_of(kHeader + kGeometry + kNames), "");  // a window in which nothing ran
 }
 
+TEST_F(WaveFile, SaysWhetherItHoldsMoreThanAMoment) {
+  std::string header = kHeader;
+  std::ofstream(file_, std::ios::binary) << header + kGeometry + kNames;
+  EXPECT_FALSE(check_wave_file(file_));
+  header[24] = 1;  // the last byte of the last time
+  std::ofstream(file_, std::ios::binary) << header + kGeometry + kNames;
+  EXPECT_TRUE(check_wave_file(file_));
+}
+
 TEST_F(WaveFile, IsRefusedWhereverItEnds) {
   const std::string whole = kHeader + kChanges + kGeometry + kNames;
   for (std::size_t bytes = 0; bytes < whole.size(); bytes += 11) {

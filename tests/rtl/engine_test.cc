@@ -109,6 +109,19 @@ TEST(Engine, ComputesWithAnyNumberOfRows) {
   }
 }
 
+TEST(Engine, ItsBoardsMemoryGoesWithTheBanksClock) {
+  const std::string file = LOGOS_SOURCE_DIR "/configs/boards/d5005.json";
+  const BoardSetting slower[] = {{"clocks.bank_mhz", "250"}};
+  EXPECT_EQ(load_board(file, slower).ddr4.memory_clock_mhz, 1000);
+  const BoardSetting other[] = {{"ddr4.memory_clock_mhz", "1000"}};
+  try {
+    load_board(file, other);
+    ADD_FAILURE() << "nothing is said";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("follows clocks.bank_mhz"));
+  }
+}
+
 TEST(Engine, TakesTheSameCyclesAgain) {
   const contract::Job job("kjv", "decode:9", 1);
   const Inputs inputs = contract::inputs_of(job, 3);

@@ -97,6 +97,16 @@ std::string errors_of(const std::string& limit, const std::string& arguments, in
   return read_whole_file(errors);
 }
 
+TEST(AWave, BehindTheRunsEndSaysThatItHoldsNothing) {
+  TemporaryFolder folder;
+  const std::string file = (folder / "w.fst").string();
+  EXPECT_THAT(
+      errors_of("", "--cut decode:9 --wave " + file + " --wave-window 100000:200000", 0),
+      testing::HasSubstr("bench: " + file + ": holds nothing: the run has no cycle in the window"));
+  EXPECT_EQ(errors_of("", "--cut decode:9 --wave " + file + " --wave-window 100:200", 0), "");
+  EXPECT_THAT(errors_of("", "--cut decode:9 --wave ''", 2), testing::HasSubstr("no name"));
+}
+
 TEST(AWave, ThatCannotBeWrittenWholeIsAnErrorAndIsRemoved) {
   TemporaryFolder folder;
   const std::string file = (folder / "w.fst").string();
