@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -87,6 +88,12 @@ LadderSettings settings_of(const BringupOptions& options, const BoardParameters&
 void check_outputs(const BringupOptions& options) {
   check_standard_output();
   CommandFiles files;
+  std::error_code failed;
+  if (options.replay_from) {
+    for (const auto& entry : std::filesystem::directory_iterator(*options.replay_from, failed)) {
+      files.read("--replay", entry.path());
+    }
+  }
   if (options.json) files.write("--json", *options.json);
   if (options.junit) files.write("--junit", *options.junit);
 }

@@ -8,6 +8,7 @@
 
 #include "program/error.h"
 #include "program/identity.h"
+#include "program/text_file.h"
 #include "sim/whole_file.h"
 
 namespace logos::d5005 {
@@ -20,6 +21,7 @@ constexpr const char* kFormat = "logos d5005 known answer 1";
 constexpr const char* kListFormat = "logos d5005 known answers 1";
 constexpr const char* kList = "answers.json";
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
+constexpr std::uint64_t kMostListBytes = std::uint64_t{1} << 20;
 constexpr std::int64_t kMostSuperBeats = std::int64_t{1} << 28;
 
 /// Pieces as [at, bytes] in the JSON, their bytes behind it.
@@ -220,7 +222,7 @@ void write_answers(const AnswerSet& set, const fs::path& folder) {
 AnswerSet read_answers(const fs::path& folder) {
   const fs::path list_file = folder / kList;
   const std::string where = list_file.string();
-  const json list = parse_json(read_whole_file(list_file), where);
+  const json list = parse_json(read_text_file(list_file, kMostListBytes), where);
   const Reader reader(where, {});
   if (const std::string format = reader.text_of(list, "format"); format != kListFormat) {
     throw Error(where, "another format", format, kListFormat);
@@ -236,7 +238,7 @@ AnswerSet read_answers(const fs::path& folder) {
     if (name != fs::path(name).filename() || !known.insert(name).second) {
       throw Error(where, "no name of a file of its own", name, "NAME.answer");
     }
-    const std::string bytes = read_whole_file(file);
+    const std::string bytes = read_text_file(file, kMostBytes);
     const std::string wanted = reader.text_of(item, "sha256");
     if (const std::string got = sha256_hex(bytes); got != wanted) {
       throw Error(file.string(), "another identity than answers.json names", got, wanted);

@@ -72,10 +72,11 @@ const Matrix& BoardLowering::matrix_of(int index) const {
   return program_.matrices[static_cast<std::size_t>(op(index).matrix)];
 }
 
-void BoardLowering::require_share(std::string_view of_what, std::int64_t share) const {
+void BoardLowering::require_share(std::string_view of_what, std::int64_t share,
+                                  std::int64_t whole) const {
   if (share > 0) return;
   throw Error("d5005: boards", fmt::format("one of them would hold no {}", of_what),
-              fmt::to_string(program_.chips), fmt::format("at most as many as {}", of_what));
+              fmt::to_string(program_.chips), fmt::format("{} at most", whole));
 }
 
 std::int64_t BoardLowering::rows_of_run() const {
@@ -112,7 +113,7 @@ void BoardLowering::place_vectors() {
     attention_.first = lead_of(result(layer.attended).first);
     hidden = result(layer.multiply).columns;
     hidden_.first = lead_of(result(layer.multiply).first);
-    require_share("hidden columns", hidden);
+    require_share("hidden columns", hidden, matrix_of(layer.gate).rows);
   }
   t_ = region(std::max(program_.columns, attention_.first + attended), 0);
   attention_ = {t_.base, t_.stride, attention_.first};
@@ -177,7 +178,7 @@ void BoardLowering::embed() {
   item.tensor = matrix.tensor;
   item.first_row = matrix.row_share.begin;
   item.rows = matrix.row_share.size();
-  require_share("rows of the embedding", item.rows);
+  require_share("rows of the embedding", item.rows, matrix.rows);
   item.columns = matrix.columns;
   item.base = allocate(embedding_beats(matrix.columns) * item.rows);
   Instruction i;

@@ -43,7 +43,7 @@ class BoardLowering {
   std::int64_t allocate(std::int64_t super_beats);
   /// Rows of a run of the engine: all, or with several boards those of a pass.
   /// Throws Error where this board's share of the named things is empty.
-  void require_share(std::string_view of_what, std::int64_t share) const;
+  void require_share(std::string_view of_what, std::int64_t share, std::int64_t whole) const;
   std::int64_t rows_of_run() const;
   std::int64_t head_slots(const Projection& projection) const;
   Region region(std::int64_t columns, std::int64_t first);

@@ -34,6 +34,13 @@ expect 1 "fault bank1:slow@99999999 left no trace" --steps 1 --replay "$folder/a
 grep -q '"passed": false' "$folder/c.json" || { echo "c.json: passed"; failed=1; }
 grep -q 'failures="1" skipped="0"' "$folder/c.xml" || { echo "c.xml: not failed"; failed=1; }
 
+# What is replayed is neither written over nor waited for.
+expect 2 "the same file as --replay" --replay "$folder/answers" --json "$folder/answers/answers.json"
+cp -r "$folder/answers" "$folder/pipe"
+one=$(ls "$folder/pipe" | grep decode)
+rm "$folder/pipe/$one" && mkfifo "$folder/pipe/$one"
+expect 2 "$one: " --replay "$folder/pipe"
+
 echo damaged >>"$folder/answers/$(ls "$folder/answers" | grep decode)"
 expect 2 "another identity" --replay "$folder/answers"
 expect 2 "answers.json" --replay "$folder/nowhere"

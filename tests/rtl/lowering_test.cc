@@ -111,6 +111,27 @@ std::string refusal_of(std::int64_t query_heads, std::optional<std::int64_t> win
   return "";
 }
 
+TEST(Lowering, RefusesMoreBoardsThanThereAreRowsWithBothNumbers) {
+  const auto refusal = [](const ModelSpec& spec, const char* cut) -> std::string {
+    const Written written = written_split(spec, Cut::parse(cut), 3);
+    try {
+      lower_programs(read_genuine(written.text, "test", written.identity), engine_size(8, 8));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  ModelSpec spec = small_model("qwen2");
+  spec.vocabulary = 2;
+  EXPECT_EQ(refusal(spec, "embedding@decode:5"),
+            "d5005: boards: one of them would hold no rows of the embedding; got 3, want 2 at "
+            "most");
+  spec = small_model("qwen2");
+  spec.hidden_columns = 2;
+  EXPECT_EQ(refusal(spec, "layer:1@decode:5"),
+            "d5005: boards: one of them would hold no hidden columns; got 3, want 2 at most");
+}
+
 TEST(Lowering, RefusesProfileBByName) {
   const contract::Job job("gguf", "decode:5", 1);
   EXPECT_EQ(error_of([&] { lower_programs(job.programs, engine_size(8, 8)); }),
