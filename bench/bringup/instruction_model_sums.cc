@@ -137,8 +137,9 @@ void InstructionModel::heads(const Instruction& i, const Pass& pass) {
         rotate(x, cosines_[static_cast<std::size_t>(r)], sines_[static_cast<std::size_t>(r)], x);
       }
       if (i.write_back != 0) {
-        for (std::size_t c = 0; c < x.size(); ++c) {
-          vector(word, head * slots + static_cast<std::int64_t>(c)) = x[c];
+        for (std::int64_t c = 0; c < slots; ++c) {
+          vector(word, head * slots + c) =
+              c < i.head_columns ? x[static_cast<std::size_t>(c)] : 0.0F;
         }
       }
       if (i.target == 0) continue;

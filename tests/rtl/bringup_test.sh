@@ -25,6 +25,8 @@ expect 0 "10  soak               passed" --steps 3 --export "$folder/answers" \
   --json "$folder/a.json" --junit "$folder/a.xml"
 grep -q '"passed": true' "$folder/a.json" || { echo "a.json: not passed"; failed=1; }
 grep -q 'failures="0" skipped="0"' "$folder/a.xml" || { echo "a.xml: not passed"; failed=1; }
+# Its fourth program has heads of a width that 4 does not divide.
+expect 0 "10  soak               passed" --seed 2 --steps 5
 expect 0 "passed" --steps 1 --replay "$folder/answers" --board opae --opae-library "$stand_in"
 expect 0 "10  soak               passed" --steps 2 --replay "$folder/answers" --stalls 5 --fill 0xFF
 expect 1 "bank 2" --replay "$folder/answers" --fault bank2:silent@0 --junit "$folder/b.xml"
