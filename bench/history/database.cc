@@ -33,6 +33,25 @@ double now_seconds() {
   throw Error(where, cause);
 }
 
+/// The name by which SQLite reads a file alone, without the log's index beside it, which it could
+/// not make (sqlite.org/uri.html: immutable). Not where a log has what the file lacks.
+std::string name_to_read(const fs::path& file) {
+  const fs::path log = file.string() + "-wal";
+  std::error_code none;
+  const std::uintmax_t log_bytes = fs::file_size(log, none);
+  const bool logged = !none && log_bytes > 0;
+  if (logged && !fs::exists(file.string() + "-shm", none)) {
+    throw Error(file.string(), fmt::format("cannot be read where its folder cannot be written, for "
+                                           "its last lines stand in {}: copy both files",
+                                           log.filename().string()));
+  }
+  std::string name = "file:";
+  for (const char c : file.string()) {
+    name += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", c) : std::string(1, c);
+  }
+  return name + (logged ? "" : "?immutable=1");
+}
+
 }  // namespace
 
 Statement::Statement(sqlite3* database, std::string_view where, std::string_view sql)
@@ -90,12 +109,15 @@ std::string Statement::text(int column) const {
   return {reinterpret_cast<const char*>(bytes), size};
 }
 
-Database::Database(const fs::path& file, std::function<void(std::string_view)> say)
+Database::Database(const fs::path& file, Access access, std::function<void(std::string_view)> say)
     : file_(file),
       where_(file.empty() ? "history in memory" : file.string()),
       say_(std::move(say)) {
-  const std::string name = file.empty() ? ":memory:" : fs::absolute(file).string();
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE;
+  const fs::path place = file.empty() ? ":memory:" : fs::absolute(file);
+  const bool read = access == Access::kRead;
+  const std::string name = read ? name_to_read(place) : place.string();
+  const int flags = SQLITE_OPEN_EXRESCODE | (read ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                                                  : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   try {
     if (sqlite3_open_v2(name.c_str(), &database_, flags, nullptr) != SQLITE_OK) {
       fail(where_, database_);

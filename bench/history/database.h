@@ -48,11 +48,17 @@ class Statement {
   int next_ = 1;
 };
 
+enum class Access {
+  kWrite,  ///< reads and writes; makes the file where there is none
+  kRead    ///< for a file that may not be written, or that lies where no file can be made
+};
+
 /// A connection to an SQLite file, or to one in memory (an empty path). Another's lock is waited
 /// for, however long it lasts (it ends with its process), and that is said.
 class Database {
  public:
-  Database(const std::filesystem::path& file, std::function<void(std::string_view)> say);
+  Database(const std::filesystem::path& file, Access access,
+           std::function<void(std::string_view)> say);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

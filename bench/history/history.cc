@@ -45,6 +45,14 @@ const fs::path& checked(const fs::path& file, History::Open open) {
   return file;
 }
 
+/// Whoever reads writes, too, where that is allowed: SQLite's log has an index, for all who use it.
+Access access_to(const fs::path& file, History::Open open) {
+  if (file.empty() || open == History::Open::kMake) return Access::kWrite;
+  const fs::path folder = fs::absolute(file).parent_path();
+  const bool writable = ::access(file.c_str(), W_OK) == 0 && ::access(folder.c_str(), W_OK) == 0;
+  return writable ? Access::kWrite : Access::kRead;
+}
+
 /// A lane's object with where it stands in the result.
 struct Row {
   std::int64_t cut_place = 0;
@@ -108,10 +116,11 @@ void insert(const Database& database, std::int64_t run, std::int64_t place, cons
 History::History(const fs::path& file, Open open, std::function<void(std::string_view)> say)
     : file_(checked(file, open)),
       where_(file.empty() ? "history" : file.string()),
+      access_(access_to(file_, open)),
       owners_(file_),
-      database_(file_, std::move(say)) {
+      database_(file_, access_, std::move(say)) {
   make_or_check();
-  database_.set_journal();
+  if (access_ == Access::kWrite) database_.set_journal();
 }
 
 void History::make_or_check() const {
@@ -122,6 +131,7 @@ void History::make_or_check() const {
   };
   const auto has_tables = [&] { return count("SELECT count(*) FROM sqlite_master") > 0; };
   if (!has_tables()) {
+    if (access_ == Access::kRead) throw Error(where_, "is empty and cannot be written");
     database_.transaction([&] {
       if (has_tables()) return;  // another process was first
       for (const std::string_view table : kTables) database_.run(table);

@@ -36,7 +36,7 @@ class History {
  public:
   enum class Open {
     kMake,     ///< makes the file where there is none
-    kExisting  ///< refuses where there is none
+    kExisting  ///< to read: refuses where there is none; the file or its folder may be read-only
   };
   /// Refuses, without touching it, what is no history or one of another schema; an empty file is a
   /// new history. An empty path: one in memory. `say` takes remarks, a line each.
@@ -75,6 +75,7 @@ class History {
 
   std::filesystem::path file_;
   std::string where_;
+  Access access_;
   Owners owners_;  ///< closes the file after SQLite has: see there
   Database database_;
   std::optional<std::int64_t> own_;

@@ -33,6 +33,9 @@ struct flock lock_of(std::int64_t number) {
 Owners::Owners(const std::filesystem::path& file) : file_(file) {
   if (file.empty()) return;
   descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0 && (errno == EACCES || errno == EROFS)) {  // enough to ask for others' locks
+    descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  }
   if (descriptor_ < 0) fail(file, "cannot be opened");
 }
 

@@ -60,7 +60,7 @@ void check_history_file(const fs::path& file, bool must_exist) {
     throw Error(file.string(), fs::is_directory(status) ? "is a directory, no history"
                                                         : "is not a regular file, no history");
   }
-  check_writable(file);
+  if (!must_exist) check_writable(file);
   const std::string header = read_header(file);
   if (header.empty()) return;
   constexpr std::string_view kMagic("SQLite format 3\0", 16);

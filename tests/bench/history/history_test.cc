@@ -15,6 +15,7 @@
 #include "program/error.h"
 #include "sim/whole_file.h"
 #include "tests/sim/core/temporary_folder.h"
+#include "tests/sim/core/without_rights.h"
 
 namespace logos::bench {
 namespace {
@@ -128,6 +129,57 @@ TEST(History, SaysWhatItIsBeforeItsLogIsWrittenBack) {
   History history(folder / "h", History::Open::kMake, quiet);
   history.begin("bench", result_of({}));
   EXPECT_EQ(error_of([&] { check_history_file(folder / "h", true); }), "");
+}
+
+/// What somebody reads of run 1 who may write neither the history nor its folder; or the error.
+std::string read_only(const TemporaryFolder& folder) {
+  const auto set = [&](std::filesystem::perms mode) {
+    std::filesystem::permissions(folder.path(), mode | std::filesystem::perms{0555});
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      std::filesystem::permissions(entry.path(), mode | std::filesystem::perms{0444});
+    }
+  };
+  const long entries = folder.entries();
+  set(std::filesystem::perms::none);
+  std::string text = error_without_rights([&] {
+    const History history(folder / "h ?%#", History::Open::kExisting, quiet);
+    throw Error("read", history.result(1).dump());
+  });
+  set(std::filesystem::perms::owner_write);
+  EXPECT_EQ(folder.entries(), entries);
+  return text;
+}
+
+TEST(AHistoryThatMayOnlyBeRead, IsRead) {
+  TemporaryFolder folder;
+  const Json result = result_of({"reference", "cuda"});
+  {
+    History history(folder / "h ?%#", History::Open::kMake, quiet);
+    history.keep(history.begin("bench", result_of({})), result, true);
+    // While a run writes, and its last results stand in the log.
+    EXPECT_EQ(read_only(folder), "read: " + result.dump());
+  }
+  EXPECT_EQ(folder.entries(), 1);
+  EXPECT_EQ(read_only(folder), "read: " + result.dump());
+}
+
+TEST(AHistoryThatMayOnlyBeRead, IsNotReadWithoutItsLastLines) {
+  TemporaryFolder folder;
+  {
+    History history(folder / "kept", History::Open::kMake, quiet);
+    history.begin("bench", result_of({}));
+    for (const char* end : {"", "-wal"}) {
+      std::filesystem::copy(folder / ("kept" + std::string(end)),
+                            folder / ("h ?%#" + std::string(end)));
+    }
+  }
+  EXPECT_THAT(read_only(folder), HasSubstr("its last lines stand in h ?%#-wal: copy both files"));
+}
+
+TEST(AHistoryThatMayOnlyBeRead, IsSaidToBeEmptyWhereItIs) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "h ?%#").close();
+  EXPECT_THAT(read_only(folder), HasSubstr("is empty and cannot be written"));
 }
 
 TEST(TheWriteAheadLog, IsNotForFileSystemsThatMachinesShare) {
