@@ -3,9 +3,22 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "program/error.h"
 
 namespace logos::d5005 {
+namespace {
+
+/// The file of that path; what is none is a name for the loader to look up.
+std::string place_of(const std::string& path) {
+  if (path.empty()) return kOpaeLibrary;
+  std::error_code unreadable;
+  return std::filesystem::exists(path, unreadable) ? std::filesystem::absolute(path).string()
+                                                   : path;
+}
+
+}  // namespace
 
 void OpaeLibrary::Unload::operator()(void* library) const { dlclose(library); }
 
@@ -19,7 +32,7 @@ void OpaeLibrary::find(const char* name, Call& call) {
   call = reinterpret_cast<Call>(symbol);
 }
 
-OpaeLibrary::OpaeLibrary(const std::string& path) : path_(path.empty() ? kOpaeLibrary : path) {
+OpaeLibrary::OpaeLibrary(const std::string& path) : path_(place_of(path)) {
   library_.reset(dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library_ == nullptr) {
     const char* why = dlerror();

@@ -47,6 +47,10 @@ echo damaged >>"$folder/answers/$(ls "$folder/answers" | grep decode)"
 expect 2 "another identity" --replay "$folder/answers"
 expect 2 "answers.json" --replay "$folder/nowhere"
 expect 2 "opae-sdk 2.x" --board opae --opae-library "$folder/none.so"
+# A file by its name alone is a file, too, though the loader would look elsewhere.
+echo text >"$folder/text.so"
+cd "$folder" && expect 2 "$folder/text.so: " --board opae --opae-library text.so
+cd - >/dev/null
 expect 2 "no such unit" --fault bank7:silent@0
 expect 2 "nowhere" --json "$folder/nowhere/a.json"
 expect 2 "the same file as --json" --json "$folder/d" --junit "$folder/../$(basename "$folder")/d"
