@@ -330,6 +330,7 @@ Shape random_shape(std::mt19937_64& random) {
 
 std::vector<KnownAnswer> unit_answers(const EngineSize& engine) {
   std::vector<KnownAnswer> answers;
+  answers.reserve(kKinds.size() + 1);
   for (const Kind& kind : kKinds) answers.push_back(kind(engine, Shape{}));
   answers.push_back(store_greedy(engine, Shape{}));
   return answers;

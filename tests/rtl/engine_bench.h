@@ -54,6 +54,7 @@ inline constexpr std::uint32_t kCopyControl = 0x118;
 inline constexpr std::uint32_t kCounters = 0x200;
 inline constexpr std::uint32_t kFault = 0x338;
 inline constexpr std::uint32_t kCause = 0x340;
+inline constexpr std::uint32_t kStates = 0x348;
 inline constexpr std::uint32_t kSegments = 0x8000;
 inline constexpr std::uint32_t kGreedy = 0x10000;
 inline constexpr std::uint32_t kRowTable = 0x20000;

@@ -323,6 +323,19 @@ TEST(EngineShell, TheWatchdogNamesASilentBank) {
   }
 }
 
+TEST(EngineShell, TellsTheStatesItsPartsAreIn) {
+  Bench bench(22);
+  load(&bench, program_of_all_units(), 3);
+  EXPECT_EQ(bench.read(csr::kStates), 0U);
+  bench.banks[1]->set_silent(true);
+  bench.write(csr::kWatchdogLimit, 3000);
+  bench.write(csr::kControl, 2);
+  for (int n = 0; n < 100; ++n) bench.read(csr::kStates);  // time passes
+  // The run loads (1), it is the loader's (5) turn, and that waits for the header (2).
+  EXPECT_EQ(bench.read(csr::kStates), 1ULL << 27 | 5ULL << 24 | 1ULL << 20 | 2ULL << 12);
+  EXPECT_EQ(bench.read(csr::kStates + 0x10), 0U);  // there is no register
+}
+
 TEST(EngineShell, TheWatchdogNamesAUnitThatNeverEnds) {
   Bench bench(20);
   std::vector<Instruction> program = program_of_all_units();
