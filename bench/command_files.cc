@@ -62,7 +62,12 @@ void CommandFiles::read_inputs(const Options& options) {
   for (const auto& entry : fs::directory_iterator(options.model, failed)) {
     if (is_of_model(entry.path())) read("--model", entry.path());
   }
-  if (options.artifacts) artifacts_ = place_of(*options.artifacts);
+  if (options.artifacts) keep_folder("--artifacts", *options.artifacts, kArtifactExtension);
+}
+
+void CommandFiles::keep_folder(std::string_view option, const fs::path& folder,
+                               std::string_view extension) {
+  folders_.push_back({std::string(option), place_of(folder), std::string(extension)});
 }
 
 void CommandFiles::keep_history(const fs::path& file) {
@@ -78,10 +83,11 @@ void CommandFiles::write(std::string_view option, const fs::path& file) {
   check_writable(file);
   fs::path place = place_of(file);
   if (place.empty()) return;
-  if (!artifacts_.empty() && place.parent_path() == artifacts_ &&
-      place.extension() == kArtifactExtension) {
-    throw Error(option,
-                fmt::format("an artifact's name in the folder of --artifacts: {}", place.string()));
+  for (const Folder& folder : folders_) {
+    if (place.parent_path() != folder.place) continue;
+    if (!folder.extension.empty() && place.extension() != folder.extension) continue;
+    throw Error(option, fmt::format("a file of its own in the folder of {}: {}", folder.option,
+                                    place.string()));
   }
   take(option, std::move(place));
 }

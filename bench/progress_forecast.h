@@ -38,7 +38,8 @@ class Forecast {
   std::map<std::string, Past> past_;
 };
 
-/// About the MACs of a cut: its matrices, and its attention over the cache.
+/// About the MACs that a cut takes the time of: its matrices, and its attention over the cache;
+/// rows in eights, for what is read for one of them would serve eight.
 double rough_macs(const Cut& cut, const ModelSpec& spec);
 
 }  // namespace logos::bench

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -94,6 +95,8 @@ void check_outputs(const BringupOptions& options) {
       files.read("--replay", entry.path());
     }
   }
+  if (options.replay_from) files.keep_folder("--replay", *options.replay_from, "");
+  if (options.export_to) files.keep_folder("--export", *options.export_to, "");
   if (options.json) files.write("--json", *options.json);
   if (options.junit) files.write("--junit", *options.junit);
 }
@@ -106,6 +109,32 @@ void check_memory(const BoardParameters& parameters) {
   throw Error("--set board.ddr4", "a bank is smaller than the engine's address space",
               fmt::format("{} bytes", got), fmt::format("{} bytes", want));
 }
+
+/// The outputs of a run. One that cannot be written is said and keeps no other from being written.
+class Outputs {
+ public:
+  void print(std::string_view text) {
+    if (printable_) printable_ = attempt([&] { write_standard_output(text); });
+  }
+  void write(const std::filesystem::path& file, std::string_view bytes) {
+    attempt([&] { write_whole_file(file, bytes); });
+  }
+  bool all_written() const { return all_written_; }
+
+ private:
+  bool attempt(const std::function<void()>& write) {
+    try {
+      write();
+      return true;
+    } catch (const Error& error) {
+      write_standard_error(fmt::format("bringup: {}\n", error.what()));
+      return all_written_ = false;
+    }
+  }
+
+  bool printable_ = true;
+  bool all_written_ = true;
+};
 
 int run(const BringupOptions& options) {
   check_outputs(options);
@@ -122,17 +151,15 @@ int run(const BringupOptions& options) {
   for (const std::string& fault : options.faults) {
     context.fault += (context.fault.empty() ? "" : " ") + fault;
   }
-  write_standard_output(
-      fmt::format("board {}, known answers of {}{}\n{}", context.board, context.answers,
-                  context.fault.empty() ? "" : ", fault " + context.fault, table_head()));
-  const auto reports =
-      climb(*board, answers, settings_of(options, parameters),
-            [](const RungReport& report) { write_standard_output(table_lines(report)); });
-  if (options.json) {
-    write_whole_file(*options.json, ladder_json(reports, context).dump(2) + "\n");
-  }
-  if (options.junit) write_whole_file(*options.junit, ladder_junit(reports, context));
-  write_standard_output(table_end(reports, context));
+  Outputs outputs;
+  outputs.print(fmt::format("board {}, known answers of {}{}\n{}", context.board, context.answers,
+                            context.fault.empty() ? "" : ", fault " + context.fault, table_head()));
+  const auto reports = climb(*board, answers, settings_of(options, parameters),
+                             [&](const RungReport& report) { outputs.print(table_lines(report)); });
+  if (options.json) outputs.write(*options.json, ladder_json(reports, context).dump(2) + "\n");
+  if (options.junit) outputs.write(*options.junit, ladder_junit(reports, context));
+  outputs.print(table_end(reports, context));
+  if (!outputs.all_written()) return kBadUsage;
   return all_passed(reports) && !left_no_trace(reports, context) ? 0 : 1;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 /// Numbers as texts, so that errors name the option in the form of all others.
 struct Raw {
-  std::string board, fill, stalls, seed, steps, json, junit, export_to, replay_from;
+  std::string board, library, fill, stalls, seed, steps, json, junit, export_to, replay_from;
   std::vector<std::string> settings;
 };
 
@@ -42,7 +42,7 @@ std::pair<std::string, std::string> parse_setting(const std::string& text) {
 
 void declare(CLI::App& app, Raw& raw, BringupOptions& options) {
   app.add_option("--board", raw.board, "sim (the engine under Verilator, the default) or opae");
-  app.add_option("--opae-library", options.library, "path of libopae-c.so.2");
+  app.add_option("--opae-library", raw.library, "path of libopae-c.so.2");
   const auto many = [&](const char* name, std::vector<std::string>& into, const char* what) {
     app.add_option(name, into, what)
         ->expected(1)
@@ -68,6 +68,7 @@ void take(const CLI::App& app, const Raw& raw, BringupOptions& options) {
     if (app.get_option(name)->results().front().empty()) throw Error(name, "an empty value");
     return true;
   };
+  if (given("--opae-library")) options.library = raw.library;
   if (given("--board")) {
     if (raw.board != "sim" && raw.board != "opae") {
       throw Error("--board", "no such board", fmt::format("\"{}\"", raw.board), "sim or opae");

@@ -109,7 +109,7 @@ std::string Statement::text(int column) const {
   return {reinterpret_cast<const char*>(bytes), size};
 }
 
-Database::Database(const fs::path& file, Access access, std::function<void(std::string_view)> say)
+Database::Database(const fs::path& file, std::function<void(std::string_view)> say, Access access)
     : file_(file),
       where_(file.empty() ? "history in memory" : file.string()),
       say_(std::move(say)) {

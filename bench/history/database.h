@@ -57,8 +57,8 @@ enum class Access {
 /// for, however long it lasts (it ends with its process), and that is said.
 class Database {
  public:
-  Database(const std::filesystem::path& file, Access access,
-           std::function<void(std::string_view)> say);
+  Database(const std::filesystem::path& file, std::function<void(std::string_view)> say,
+           Access access = Access::kWrite);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

@@ -118,7 +118,7 @@ History::History(const fs::path& file, Open open, std::function<void(std::string
       where_(file.empty() ? "history" : file.string()),
       access_(access_to(file_, open)),
       owners_(file_),
-      database_(file_, access_, std::move(say)) {
+      database_(file_, std::move(say), access_) {
   make_or_check();
   if (access_ == Access::kWrite) database_.set_journal();
 }

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <vector>
 
 #include "program/error.h"
 #include "program/identity.h"
+#include "program/printable.h"
 #include "program/text_file.h"
+#include "sim/file_beside.h"
 #include "sim/whole_file.h"
 
 namespace logos::d5005 {
@@ -20,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFormat = "logos d5005 known answer 1";
 constexpr const char* kListFormat = "logos d5005 known answers 1";
 constexpr const char* kList = "answers.json";
+constexpr const char* kExtension = ".answer";
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
 constexpr std::uint64_t kMostListBytes = std::uint64_t{1} << 20;
 constexpr std::int64_t kMostSuperBeats = std::int64_t{1} << 28;
@@ -57,7 +61,9 @@ class Reader {
   std::string text_of(const json& object, const char* key) const {
     const json& value = member(object, key);
     if (!value.is_string()) fail(fmt::format("key {}: no text", key));
-    return value.get<std::string>();
+    std::string text = value.get<std::string>();
+    if (escaped(text) != text) fail(fmt::format("key {}: no printable text", key));
+    return text;
   }
   const json& list_of(const json& object, const char* key) const {
     const json& value = member(object, key);
@@ -118,6 +124,9 @@ KnownRun parse_run(Reader& reader, const json& item) {
   if (!fault.is_null()) {
     run.fault_line = static_cast<std::uint32_t>(reader.number(fault, 0xFFFF, "fault_line"));
   }
+  if (run.expected.empty() && run.left.empty() && run.greedy.empty() && !run.fault_line) {
+    reader.fail("a run that is to give nothing");
+  }
   return run;
 }
 
@@ -132,7 +141,7 @@ json parse_json(std::string_view text, const std::string& where) {
 }
 
 std::string file_name(const KnownAnswer& answer) {
-  std::string name = fmt::format("{:02}-{}.answer", answer.rung, answer.name);
+  std::string name = fmt::format("{:02}-{}{}", answer.rung, answer.name, kExtension);
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == ':' || c == '@' || c == '/'; }, '-');
   return name;
@@ -194,14 +203,36 @@ KnownAnswer parse_answer(std::string_view bytes, std::string_view where) {
   for (const json& item : reader.list_of(head, "runs")) {
     answer.runs.push_back(parse_run(reader, item));
   }
+  if (answer.runs.empty()) reader.fail("key runs: no run");
   reader.finish();
   return answer;
+}
+
+void remove_answers(const fs::path& folder) {
+  remove_abandoned_files(folder);
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const fs::path& file = entry.path();
+    const bool ours = file.extension() == kExtension || file.filename() == kList;
+    if (!ours || !entry.is_regular_file()) {
+      throw Error(
+          folder.string(),
+          fmt::format("holds {}, which is no known answer", escaped(file.filename().string())),
+          "other files", "a folder that is new or has known answers alone");
+    }
+    files.push_back(file);
+  }
+  // The list first: what is left where this ends early is no set.
+  std::error_code absent;
+  fs::remove(folder / kList, absent);
+  for (const fs::path& file : files) fs::remove(file);
 }
 
 void write_answers(const AnswerSet& set, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw Error(folder.string(), fmt::format("cannot be made: {}", error.message()));
+  remove_answers(folder);
   json files = json::array();
   std::set<std::string> names;
   for (const KnownAnswer& answer : set.answers) {

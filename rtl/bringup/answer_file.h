@@ -17,7 +17,8 @@ std::string answer_bytes(const KnownAnswer& answer);
 /// Throws Error (where = `where`) for anything that answer_bytes could not have written.
 KnownAnswer parse_answer(std::string_view bytes, std::string_view where);
 
-/// Writes the set into a folder, which is made where there is none.
+/// Writes the set into a folder, which is made where there is none; in place of an older set.
+/// Throws Error where other files lie there, which read_answers would refuse.
 void write_answers(const AnswerSet& set, const std::filesystem::path& folder);
 
 /// Reads it back. Throws Error for a file that is missing, surplus, damaged or another than the one

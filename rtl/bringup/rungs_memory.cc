@@ -163,6 +163,7 @@ void measure_banks(Climb& climb) {
   constexpr std::uint32_t kWords = 64;
   constexpr double kLeast = 0.85;  // of the bank's peak; refresh alone takes 4.5 %
   constexpr std::uint32_t kWeights = 0x1000;
+  constexpr std::uint64_t kMostCycles = 20'000'000;  // 0.2 % of the peak
   Instruction product;
   product.columns = 4 * kQuads;
   product.words = kWords;
@@ -177,7 +178,7 @@ void measure_banks(Climb& climb) {
                   climb.driver->copy_to_board(at, bytes);
                 });
   const TableRow row;
-  const RunCounters run = climb.driver->run({0, identity, {&row, 1}, {}, 1'000'000});
+  const RunCounters run = climb.driver->run({0, identity, {&row, 1}, {}, kMostCycles});
   const auto slowest =
       static_cast<std::size_t>(std::max_element(run.banks.begin(), run.banks.end(),
                                                 [](const BankCounters& a, const BankCounters& b) {

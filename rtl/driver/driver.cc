@@ -9,6 +9,7 @@
 
 #include "program/check.h"
 #include "program/error.h"
+#include "program/standard_streams.h"
 #include "rtl/driver/registers.h"
 
 namespace logos::d5005 {
@@ -151,8 +152,15 @@ Driver::Driver(Transport& transport, const EngineSize& size) : transport_(transp
 }
 
 Driver::~Driver() {
-  transport_.release(staging_);
-  for (const HostBuffer& buffer : output_) transport_.release(buffer);
+  const auto release = [&](const HostBuffer& buffer) {
+    try {
+      transport_.release(buffer);
+    } catch (const Error& error) {  // a destructor can only say it
+      write_standard_error(fmt::format("{}\n", error.what()));
+    }
+  };
+  release(staging_);
+  for (const HostBuffer& buffer : output_) release(buffer);
 }
 
 void Driver::reset() {

@@ -1,21 +1,53 @@
 #include "rtl/driver/opae_library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 
 #include "program/error.h"
 
 namespace logos::d5005 {
 namespace {
 
-/// The file of that path; what is none is a name for the loader to look up.
+namespace fs = std::filesystem;
+
+/// The bytes that the segments of an ELF file take (elf(5)); 0 where the loader will say what is
+/// wrong with it.
+std::uint64_t bytes_of_segments(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  Elf64_Ehdr header{};
+  in.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (!in || !std::equal(ELFMAG, ELFMAG + SELFMAG, header.e_ident)) return 0;
+  std::uint64_t bytes = 0;
+  in.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    in.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (!in) return 0;
+    if (segment.p_type == PT_LOAD) bytes = std::max(bytes, segment.p_offset + segment.p_filesz);
+  }
+  return bytes;
+}
+
+/// The file of that path, looked at before the loader, which waits for a pipe's other end and ends
+/// the program where a file is cut off. What is no file is a name for the loader to look up.
 std::string place_of(const std::string& path) {
   if (path.empty()) return kOpaeLibrary;
   std::error_code unreadable;
-  return std::filesystem::exists(path, unreadable) ? std::filesystem::absolute(path).string()
-                                                   : path;
+  const fs::file_status status = fs::status(path, unreadable);
+  if (!fs::exists(status)) return path;
+  if (!fs::is_regular_file(status)) throw Error(path, "is not a regular file, no library");
+  const std::uint64_t got = fs::file_size(path, unreadable);
+  if (const std::uint64_t want = bytes_of_segments(path); got < want) {
+    throw Error(path, "the library is cut off", fmt::format("{} bytes", got),
+                fmt::format("{} bytes", want));
+  }
+  return fs::absolute(path).string();
 }
 
 }  // namespace

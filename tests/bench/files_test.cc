@@ -124,7 +124,7 @@ TEST(OutputFiles, MustNotBeAnArtifactOrAConfiguration) {
   const Ended artifact =
       run_bench(with({"--artifacts", artifacts, "--out", artifacts + "/cuda.decode_4.1.artifact"}));
   EXPECT_EQ(artifact.status, 2);
-  EXPECT_THAT(artifact.err, HasSubstr("--out: an artifact's name in the folder of --artifacts"));
+  EXPECT_THAT(artifact.err, HasSubstr("--out: a file of its own in the folder of --artifacts"));
   const std::string gpu = (folder / "g.json").string();
   std::filesystem::copy(std::filesystem::path(LOGOS_SOURCE_DIR) / "configs" / "gpus" / "h200.json",
                         gpu);

@@ -109,12 +109,12 @@ TEST(TheForecast, CountsTheMacsOfACut) {
   spec.head_columns = 4;
   spec.hidden_columns = 16;
   spec.vocabulary = 10;
-  // A layer: 8 * (2 * 8 + 2 * 4 + 3 * 16) = 576 in matrices, 2 * 8 a position of the cache.
-  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("layer:1@decode:5"), spec), 576 + 80);
-  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("head@decode:5"), spec), 80);
-  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("batch:3x5"), spec), 3 * (2 * (576 + 80) + 80));
-  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("prefill:4"), spec), 4 * 2 * (576 + 32) + 80);
-  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("embedding@prefill:4"), spec), 32);
+  // Rows in eights. A layer: 8 * (2 * 8 + 2 * 4 + 3 * 16) = 576 in matrices, 2 * 8 a position of the cache.
+  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("layer:1@decode:5"), spec), 8 * (576 + 80));
+  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("head@decode:5"), spec), 8 * 80);
+  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("batch:3x5"), spec), 8 * (2 * (576 + 80) + 80));
+  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("prefill:4"), spec), 8 * 2 * (576 + 64) + 80);
+  EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("embedding@prefill:4"), spec), 64);
 }
 
 }  // namespace

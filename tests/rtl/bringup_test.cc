@@ -110,6 +110,24 @@ TEST(KnownAnswers, AreRefusedWhereAFileIsDamagedMissingOrSurplus) {
   EXPECT_THAT(message_of([&] { read_answers(folder.path()); }), HasSubstr("decode-5-x"));
 }
 
+TEST(KnownAnswers, TakeThePlaceOfAnOlderSet) {
+  const Folder folder;
+  AnswerSet set = small_set();
+  write_answers(set, folder.path());
+  // Of an export that was killed.
+  write_whole_file(folder.path() / "old.answer", "");
+  write_whole_file(folder.path() / "answers.json.aaaaaa.logos-tmp", "");
+  set.answers.pop_back();
+  write_answers(set, folder.path());
+  EXPECT_EQ(read_answers(folder.path()).answers.size(), set.answers.size());
+
+  write_whole_file(folder.path() / "notes.txt", "");
+  EXPECT_THAT(message_of([&] { write_answers(small_set(), folder.path()); }),
+              HasSubstr("holds notes.txt, which is no known answer"));
+  fs::remove(folder.path() / "notes.txt");
+  EXPECT_EQ(read_answers(folder.path()).answers.size(), set.answers.size());
+}
+
 TEST(KnownAnswers, AreRefusedWhereTheirBytesAreNotThoseOfAnAnswer) {
   const KnownAnswer answer = small_set().answers[0];
   const std::string bytes = answer_bytes(answer);
@@ -132,6 +150,16 @@ TEST(KnownAnswers, AreRefusedWhereTheirBytesAreNotThoseOfAnAnswer) {
   EXPECT_THAT(with("\"program\":0", "\"program\":-1"), HasSubstr("key program"));
   EXPECT_THAT(with("\"runs\":[", "\"runs\":0,\"x\":["), HasSubstr("key runs"));
   EXPECT_THAT(with(answer.sha256, "nonsense"), HasSubstr("no digest"));
+  EXPECT_THAT(with("\"name\":\"", "\"name\":\"\\u001b[2J"),
+              HasSubstr("key name: no printable text"));
+
+  // What would pass on any board.
+  KnownAnswer empty = answer;
+  empty.runs = {};
+  EXPECT_THAT(refused(answer_bytes(empty)), HasSubstr("no run"));
+  empty.runs = {{}};
+  empty.runs[0].table = answer.runs[0].table;
+  EXPECT_THAT(refused(answer_bytes(empty)), HasSubstr("a run that is to give nothing"));
 }
 
 std::vector<RungReport> made_up_reports() {

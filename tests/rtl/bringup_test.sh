@@ -37,11 +37,25 @@ grep -q '"passed": false' "$folder/c.json" || { echo "c.json: passed"; failed=1;
 grep -q 'failures="1" skipped="0"' "$folder/c.xml" || { echo "c.xml: not failed"; failed=1; }
 
 # What is replayed is neither written over nor waited for.
-expect 2 "the same file as --replay" --replay "$folder/answers" --json "$folder/answers/answers.json"
+expect 2 "a file of its own in the folder of --replay" --replay "$folder/answers" \
+  --json "$folder/answers/answers.json"
+mkdir "$folder/new"
+expect 2 "a file of its own in the folder of --export" --export "$folder/new" \
+  --json "$folder/new/answers.json"
 cp -r "$folder/answers" "$folder/pipe"
 one=$(ls "$folder/pipe" | grep decode)
 rm "$folder/pipe/$one" && mkfifo "$folder/pipe/$one"
 expect 2 "$one: " --replay "$folder/pipe"
+
+# An output that cannot be written costs no other.
+expect 2 "No space left on device" --steps 1 --replay "$folder/answers" --json /dev/full \
+  --junit "$folder/d.xml"
+grep -q 'failures="0" skipped="0"' "$folder/d.xml" || { echo "d.xml: not passed"; failed=1; }
+"$bringup" --steps 1 --replay "$folder/answers" --json "$folder/e.json" >/dev/full 2>"$folder/err"
+[[ $? == 2 ]] && grep -q '"passed": true' "$folder/e.json" || { echo "e.json: not passed"; failed=1; }
+
+# A memory that takes one read at a time is slow, and named.
+expect 1 "bandwidth of a sequential read" --replay "$folder/answers" --set board.ddr4.in_flight=1
 
 echo damaged >>"$folder/answers/$(ls "$folder/answers" | grep decode)"
 expect 2 "another identity" --replay "$folder/answers"
@@ -51,6 +65,12 @@ expect 2 "opae-sdk 2.x" --board opae --opae-library "$folder/none.so"
 echo text >"$folder/text.so"
 cd "$folder" && expect 2 "$folder/text.so: " --board opae --opae-library text.so
 cd - >/dev/null
+mkfifo "$folder/pipe.so"
+expect 2 "is not a regular file, no library" --board opae --opae-library "$folder/pipe.so"
+head -c 20000 "$stand_in" >"$folder/part.so"
+expect 2 "the library is cut off; got 20000 bytes, want" --board opae --opae-library "$folder/part.so"
+expect 2 "an empty value" --board opae --opae-library ''
+
 expect 2 "no such unit" --fault bank7:silent@0
 expect 2 "nowhere" --json "$folder/nowhere/a.json"
 expect 2 "the same file as --json" --json "$folder/d" --junit "$folder/../$(basename "$folder")/d"

@@ -262,6 +262,17 @@ TEST(OpaeTransport, NamesEveryCallThatFails) {
   EXPECT_EQ(misuse(), "");  // what failed half way has been given back
 }
 
+TEST(OpaeTransport, SaysThatABufferIsNotGivenBack) {
+  OpaeTransport card(OPAE_STAND_IN);
+  const HostBuffer buffer = card.allocate(4096);
+  auto driver = std::make_unique<Driver>(card, engine_size(8, 8));
+  const Setting failing("OPAE_STAND_IN_FAIL", "fpgaReleaseBuffer");
+  EXPECT_THAT(message_of([&] { card.release(buffer); }), HasSubstr("fpgaReleaseBuffer failed"));
+  testing::internal::CaptureStderr();
+  driver.reset();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("fpgaReleaseBuffer failed"));
+}
+
 TEST(OpaeTransport, IsHeldByOneAtATime) {
   const OpaeTransport first(OPAE_STAND_IN);
   EXPECT_THAT(message_of([] { OpaeTransport{OPAE_STAND_IN}; }),

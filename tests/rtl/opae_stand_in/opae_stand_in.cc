@@ -307,6 +307,7 @@ fpga_result fpgaPrepareBuffer(fpga_handle handle, std::uint64_t bytes, void** me
 }
 
 fpga_result fpgaReleaseBuffer(fpga_handle handle, std::uint64_t workspace) {
+  if (told_to_fail("fpgaReleaseBuffer")) return kOpaeException;
   Card* card = card_of(handle);
   if (card == nullptr) return refuse("fpgaReleaseBuffer", "no open handle");
   const auto found = card->workspaces.find(workspace);
