@@ -1,8 +1,8 @@
 // Known answers as files, reports, the command line, and the lowest rungs on a board made up here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
