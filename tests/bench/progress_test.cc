@@ -109,7 +109,8 @@ TEST(TheForecast, CountsTheMacsOfACut) {
   spec.head_columns = 4;
   spec.hidden_columns = 16;
   spec.vocabulary = 10;
-  // Rows in eights. A layer: 8 * (2 * 8 + 2 * 4 + 3 * 16) = 576 in matrices, 2 * 8 a position of the cache.
+  // Rows in eights. A layer: 8 * (2 * 8 + 2 * 4 + 3 * 16) = 576 in matrices, 2 * 8 a position of
+  // the cache.
   EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("layer:1@decode:5"), spec), 8 * (576 + 80));
   EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("head@decode:5"), spec), 8 * 80);
   EXPECT_DOUBLE_EQ(rough_macs(Cut::parse("batch:3x5"), spec), 8 * (2 * (576 + 80) + 80));
