@@ -136,8 +136,13 @@ class Outputs {
   bool all_written_ = true;
 };
 
-int run(const BringupOptions& options) {
-  check_outputs(options);
+void write_reports(const BringupOptions& options, const std::vector<RungReport>& reports,
+                   const LadderContext& context, Outputs& outputs) {
+  if (options.json) outputs.write(*options.json, ladder_json(reports, context).dump(2) + "\n");
+  if (options.junit) outputs.write(*options.junit, ladder_junit(reports, context));
+}
+
+int climb_board(const BringupOptions& options, LadderContext& context, Outputs& outputs) {
   const BoardParameters parameters =
       load_board(configuration_file(kBoards, std::nullopt), options.board_settings);
   check_memory(parameters);
@@ -145,22 +150,33 @@ int run(const BringupOptions& options) {
   const AnswerSet answers =
       options.replay_from ? read_answers(*options.replay_from) : compute_answers(options);
   if (options.export_to) write_answers(answers, *options.export_to);
-  LadderContext context;
-  context.board = board->name();
   context.answers = answers.source;
-  for (const std::string& fault : options.faults) {
-    context.fault += (context.fault.empty() ? "" : " ") + fault;
-  }
-  Outputs outputs;
   outputs.print(fmt::format("board {}, known answers of {}{}\n{}", context.board, context.answers,
                             context.fault.empty() ? "" : ", fault " + context.fault, table_head()));
   const auto reports = climb(*board, answers, settings_of(options, parameters),
                              [&](const RungReport& report) { outputs.print(table_lines(report)); });
-  if (options.json) outputs.write(*options.json, ladder_json(reports, context).dump(2) + "\n");
-  if (options.junit) outputs.write(*options.junit, ladder_junit(reports, context));
+  write_reports(options, reports, context, outputs);
   outputs.print(table_end(reports, context));
   if (!outputs.all_written()) return kBadUsage;
   return all_passed(reports) && !left_no_trace(reports, context) ? 0 : 1;
+}
+
+int run(const BringupOptions& options) {
+  check_outputs(options);
+  LadderContext context;
+  context.board = options.board == BoardKind::kSim ? "sim" : "opae";
+  for (const std::string& fault : options.faults) {
+    context.fault += (context.fault.empty() ? "" : " ") + fault;
+  }
+  Outputs outputs;
+  try {
+    return climb_board(options, context, outputs);
+  } catch (const Error& error) {
+    // Else a report of an earlier run would stay, and pass for this one's.
+    context.refused = error.what();
+    write_reports(options, {}, context, outputs);
+    throw;
+  }
 }
 
 }  // namespace

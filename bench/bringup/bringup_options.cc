@@ -21,6 +21,8 @@ struct Raw {
   std::vector<std::string> settings;
 };
 
+constexpr std::uint64_t kMostSeed = std::numeric_limits<std::uint64_t>::max() - 1;
+
 std::uint64_t number_within(std::string_view option, std::string_view text, std::uint64_t least,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   std::uint64_t value = 0;
@@ -76,7 +78,7 @@ void take(const CLI::App& app, const Raw& raw, BringupOptions& options) {
     options.board = raw.board == "sim" ? BoardKind::kSim : BoardKind::kOpae;
   }
   if (given("--fill")) options.fill = parse_fill(raw.fill);
-  if (given("--stalls")) options.stalls = number_within("--stalls", raw.stalls, 0);
+  if (given("--stalls")) options.stalls = number_within("--stalls", raw.stalls, 0, kMostSeed);
   if (given("--seed")) options.seed = number_within("--seed", raw.seed, 0);
   if (given("--steps")) {
     options.soak_steps = static_cast<int>(number_within("--steps", raw.steps, 1, 1'000'000));

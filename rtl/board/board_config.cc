@@ -59,6 +59,10 @@ BoardParameters read_board(const json& board, const std::string& where) {
   const auto place = [&](const char* name) { return fmt::format("{}: {}", where, name); };
   BoardParameters parameters;
   parameters.ddr4 = ddr4::read_parameters(section(board, where, "ddr4"), place("ddr4"));
+  if (parameters.ddr4.response_order != ddr4::ResponseOrder::kInOrder) {
+    throw Error(place("ddr4") + ".response_order", "the engine takes answers in order alone",
+                "as_completed", "in_order");
+  }
   parameters.clocks = read_clocks(section(board, where, "clocks"), place("clocks"));
   const double memory_mhz = kMemoryCycles * parameters.clocks.bank_mhz;
   if (std::abs(parameters.ddr4.memory_clock_mhz / memory_mhz - 1) > 1e-9) {

@@ -24,6 +24,8 @@ constexpr const char* kFormat = "logos d5005 known answer 1";
 constexpr const char* kListFormat = "logos d5005 known answers 1";
 constexpr const char* kList = "answers.json";
 constexpr const char* kExtension = ".answer";
+constexpr int kFirstRung = 6;  ///< of those that climb with known answers
+constexpr std::int64_t kMostOutputBytes = std::int64_t{1} << 30;  ///< of 512 segments of 2 MiB
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
 constexpr std::uint64_t kMostListBytes = std::uint64_t{1} << 20;
 constexpr std::int64_t kMostSuperBeats = std::int64_t{1} << 28;
@@ -106,7 +108,7 @@ KnownRun parse_run(Reader& reader, const json& item) {
     run.table.push_back({static_cast<std::uint32_t>(reader.number(row[0], UINT32_MAX, "table")),
                          static_cast<std::uint32_t>(reader.number(row[1], UINT32_MAX, "table"))});
   }
-  run.output_bytes = reader.number_of(item, "output_bytes", kMostBytes);
+  run.output_bytes = reader.number_of(item, "output_bytes", kMostOutputBytes);
   if (run.output_bytes % 64 != 0 || run.table.empty()) reader.fail("no rows or no whole lines");
   run.expected = reader.pieces_of(item, "expected", 1, run.output_bytes);
   for (const Piece& piece : run.expected) {
@@ -190,6 +192,7 @@ KnownAnswer parse_answer(std::string_view bytes, std::string_view where) {
   }
   KnownAnswer answer;
   answer.rung = static_cast<int>(reader.number_of(head, "rung", 10));
+  if (answer.rung < kFirstRung) reader.fail(fmt::format("key rung: below {}", kFirstRung));
   answer.name = reader.text_of(head, "name");
   answer.proves = reader.text_of(head, "proves");
   answer.look_at = reader.text_of(head, "look_at");
@@ -275,6 +278,9 @@ AnswerSet read_answers(const fs::path& folder) {
       throw Error(file.string(), "another identity than answers.json names", got, wanted);
     }
     set.answers.push_back(parse_answer(bytes, file.string()));
+    if (reader.number_of(item, "rung", 10) != set.answers.back().rung) {
+      throw Error(file.string(), "another rung than answers.json names");
+    }
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (!known.contains(entry.path().filename().string())) {

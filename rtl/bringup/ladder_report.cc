@@ -7,9 +7,17 @@
 namespace logos::d5005 {
 namespace {
 
+/// XML 1.0, 2.2, has no U+FFFE and no U+FFFF; other characters that it lacks come here escaped.
 std::string xml(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (text.substr(at).starts_with("\xEF\xBF\xBE") ||
+        text.substr(at).starts_with("\xEF\xBF\xBF")) {
+      escaped += "\xEF\xBF\xBD";  // U+FFFD
+      at += 2;
+      continue;
+    }
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -103,6 +111,8 @@ nlohmann::json ladder_json(const std::vector<RungReport>& reports, const LadderC
   }
   nlohmann::json root = {{"board", context.board}, {"answers", context.answers}};
   root["fault"] = context.fault.empty() ? nlohmann::json(nullptr) : nlohmann::json(context.fault);
+  root["refused"] =
+      context.refused.empty() ? nlohmann::json(nullptr) : nlohmann::json(context.refused);
   const bool no_trace = left_no_trace(reports, context);
   root["fault_left_no_trace"] = no_trace;
   root["passed"] = all_passed(reports) && !no_trace;
@@ -114,13 +124,14 @@ std::string ladder_junit(const std::vector<RungReport>& reports, const LadderCon
   double seconds = 0;
   for (const RungReport& report : reports) seconds += report.seconds;
   const bool no_trace = left_no_trace(reports, context);
+  const int more = (no_trace ? 1 : 0) + (context.refused.empty() ? 0 : 1);
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
       "  <testsuite name=\"bringup.{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" "
       "time=\"{:.3f}\">\n",
-      xml(context.board), reports.size() + (no_trace ? 1 : 0),
-      count_of(reports, RungStatus::kFailed) + (no_trace ? 1 : 0),
-      count_of(reports, RungStatus::kNotRun), seconds);
+      xml(context.board), reports.size() + static_cast<std::size_t>(more),
+      count_of(reports, RungStatus::kFailed) + more, count_of(reports, RungStatus::kNotRun),
+      seconds);
   for (const RungReport& report : reports) {
     text += fmt::format("    <testcase classname=\"bringup.{}\" name=\"{} {}\" time=\"{:.3f}\">\n",
                         xml(context.board), report.number, xml(report.name), report.seconds);
@@ -133,12 +144,14 @@ std::string ladder_junit(const std::vector<RungReport>& reports, const LadderCon
     }
     text += "    </testcase>\n";
   }
-  if (no_trace) {
+  const auto fail = [&](std::string_view name, std::string_view message) {
     text += fmt::format(
-        "    <testcase classname=\"bringup.{}\" name=\"planted fault\" time=\"0.000\">\n"
+        "    <testcase classname=\"bringup.{}\" name=\"{}\" time=\"0.000\">\n"
         "      <failure message=\"{}\"/>\n    </testcase>\n",
-        xml(context.board), xml(no_trace_text(reports, context)));
-  }
+        xml(context.board), name, xml(message));
+  };
+  if (no_trace) fail("planted fault", no_trace_text(reports, context));
+  if (!context.refused.empty()) fail("begin", context.refused);
   return text + "  </testsuite>\n</testsuites>\n";
 }
 

@@ -18,6 +18,7 @@ struct LadderContext {
   std::string board;    ///< "sim", "opae"
   std::string answers;  ///< where the known answers come from
   std::string fault;    ///< as planted, or ""
+  std::string refused;  ///< why no rung was begun, or ""
 };
 
 /// A fault was planted, and all rungs passed nevertheless: the ladder has failed.
@@ -27,7 +28,7 @@ std::string table_end(const std::vector<RungReport>& reports, const LadderContex
 
 nlohmann::json ladder_json(const std::vector<RungReport>& reports, const LadderContext& context);
 /// JUnit XML: a test case a rung; a rung that was not run is skipped, its suite has failed. A fault
-/// that left no trace is one more test case, which has failed.
+/// that left no trace is one more test case, which has failed, and so is a ladder that was refused.
 std::string ladder_junit(const std::vector<RungReport>& reports, const LadderContext& context);
 
 }  // namespace logos::d5005

@@ -20,7 +20,9 @@ using namespace registers;  // NOLINT: the registers by their own names
 constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kSegmentCount = 512;  ///< entries of the table of output segments
 constexpr int kMostResetWaits = 500;        ///< a reset takes some hundred cycles
-constexpr int kClockWaits = 64;             ///< between two looks at the engine's clock
+/// Cycles between two looks at what moves: more than all but the longest runs take.
+constexpr std::uint64_t kLookCycles = 1'000'000;
+constexpr int kClockWaits = 64;  ///< between two looks at the engine's clock
 
 void expect(Transport& transport, std::uint32_t offset, std::string_view what, std::uint64_t want) {
   const std::uint64_t got = transport.read64(offset);
@@ -194,17 +196,19 @@ void Driver::fail(std::uint64_t errors) {
 
 void Driver::wait_while(std::uint64_t status_bit, const std::optional<std::uint64_t>& cycle_limit) {
   std::optional<std::uint64_t> clock;
+  Moves moves;
   for (int waits = 1;; ++waits) {
     const std::uint64_t now = status();
     if ((now & kStatusFailed) != 0) fail(transport_.read64(kErrors));
     if ((now & status_bit) == 0) return;
-    // The engine's watchdog ends what hangs, as long as its clock runs.
+    // The engine's watchdog ends what hangs, as long as its clock runs and its status is its own.
     if (waits % kClockWaits == 0) {
       const std::uint64_t then = clock.value_or(0);
       clock = transport_.read64(kClockEngine);
       if (clock == then) {
         throw Error(fmt::format("board {}", transport_.name()), "engine: its clock stands still");
       }
+      expect_moves(now, *clock, moves);
     }
     if (cycle_limit) {
       const std::uint64_t cycles = transport_.read64(kCycles);
@@ -216,6 +220,20 @@ void Driver::wait_while(std::uint64_t status_bit, const std::optional<std::uint6
     }
     // A copy is short, and its time is taken: no pause makes it longer.
     if (status_bit != kStatusCopying) transport_.wait();
+  }
+}
+
+void Driver::expect_moves(std::uint64_t status_now, std::uint64_t clock, Moves& moves) {
+  if (!moves.since) moves.since = clock;
+  if (clock - *moves.since < kLookCycles) return;
+  const std::uint64_t all = transport_.read64(kCycles) + transport_.read64(kDmaDone);
+  if (all != moves.all) {
+    moves = {clock, all};
+  } else if (clock - *moves.since > kLookCycles + transport_.read64(kWatchdogLimit)) {
+    throw Error(fmt::format("board {}", transport_.name()),
+                "engine: registers: the status says that it is at work, though nothing moves",
+                fmt::format("{:#x} for {} cycles", status_now, clock - *moves.since),
+                "its end, or the watchdog's");
   }
 }
 

@@ -78,6 +78,12 @@ class Driver {
   std::uint64_t status();
   void expect_end(std::uint64_t end_bit, std::uint64_t epoch);
   void wait_while(std::uint64_t status_bit, const std::optional<std::uint64_t>& cycle_limit);
+  /// What has moved since the engine's clock was there: cycles of the run, lines of the copy.
+  struct Moves {
+    std::optional<std::uint64_t> since;
+    std::uint64_t all = ~std::uint64_t{0};
+  };
+  void expect_moves(std::uint64_t status_now, std::uint64_t clock, Moves& moves);
   [[noreturn]] void fail(std::uint64_t errors);
   void copy(std::int64_t at, std::size_t bytes, bool to_host);
   RunCounters counters();

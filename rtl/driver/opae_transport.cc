@@ -147,6 +147,11 @@ HostBuffer OpaeTransport::allocate(std::size_t bytes) {
     opae_.release_buffer(handle_, workspace);
     check(result, "fpgaGetIOAddress", "");
   }
+  if (workspaces_.contains(buffer.address)) {
+    opae_.release_buffer(handle_, workspace);
+    throw Error("board opae", "fpgaGetIOAddress gives two buffers one address",
+                fmt::format("{:#x}", buffer.address), "one of its own");
+  }
   std::fill(buffer.bytes.begin(), buffer.bytes.end(), std::byte{0});
   workspaces_[buffer.address] = workspace;
   return buffer;

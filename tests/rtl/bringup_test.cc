@@ -106,6 +106,11 @@ TEST(KnownAnswers, AreRefusedWhereAFileIsDamagedMissingOrSurplus) {
   EXPECT_THAT(message_of([&] { read_answers(folder.path()); }),
               AllOf(HasSubstr("more.answer"), HasSubstr("does not name")));
   fs::remove(folder.path() / "more.answer");
+  const fs::path list = folder.path() / "answers.json";
+  std::string edited = read_whole_file(list);
+  edited.replace(edited.find("\"rung\": 10"), 10, "\"rung\": 9 ");
+  write_whole_file(list, edited);
+  EXPECT_THAT(message_of([&] { read_answers(folder.path()); }), HasSubstr("another rung"));
   fs::remove(file);
   EXPECT_THAT(message_of([&] { read_answers(folder.path()); }), HasSubstr("decode-5-x"));
 }
@@ -147,6 +152,7 @@ TEST(KnownAnswers, AreRefusedWhereTheirBytesAreNotThoseOfAnAnswer) {
   };
   EXPECT_THAT(with("known answer 1", "known answer 2"), HasSubstr("another format"));
   EXPECT_THAT(with("\"rung\":10", "\"rung\":11"), HasSubstr("key rung"));
+  EXPECT_THAT(with("\"rung\":10", "\"rung\":5"), HasSubstr("key rung: below 6"));
   EXPECT_THAT(with("\"program\":0", "\"program\":-1"), HasSubstr("key program"));
   EXPECT_THAT(with("\"runs\":[", "\"runs\":0,\"x\":["), HasSubstr("key runs"));
   EXPECT_THAT(with(answer.sha256, "nonsense"), HasSubstr("no digest"));
@@ -228,7 +234,22 @@ TEST(LadderReport, IsJUnitXml) {
                          HasSubstr("<skipped"), Not(HasSubstr("a < b"))));
 }
 
-TEST(LadderReport, ALadderWithoutRungsHasNotPassed) { EXPECT_FALSE(all_passed({})); }
+TEST(LadderReport, HasNoCharacterThatXmlLacks) {
+  auto reports = made_up_reports();
+  reports[1].message = "\xEF\xBF\xBE and \xEF\xBF\xBF, \xEF\xBF\xBC";
+  EXPECT_THAT(ladder_junit(reports, {"sim", "set", ""}),
+              HasSubstr("\"\xEF\xBF\xBD and \xEF\xBF\xBD, \xEF\xBF\xBC\""));
+}
+
+TEST(LadderReport, ALadderWithoutRungsHasNotPassed) {
+  EXPECT_FALSE(all_passed({}));
+  const LadderContext context{"opae", "", "", "no <card>"};
+  EXPECT_EQ(ladder_json({}, context)["passed"], false);
+  EXPECT_EQ(ladder_json({}, context)["refused"], "no <card>");
+  EXPECT_THAT(ladder_junit({}, context),
+              AllOf(HasSubstr("tests=\"1\" failures=\"1\" skipped=\"0\""),
+                    HasSubstr("name=\"begin\""), HasSubstr("no &lt;card&gt;")));
+}
 
 /// A board of registers alone, which keep what is written but for those that a test holds.
 class RegisterBoard : public Transport {
@@ -243,6 +264,7 @@ class RegisterBoard : public Transport {
   std::string_view name() const override { return "made up"; }
   std::uint64_t read64(std::uint32_t offset) override {
     if (all_ones) return ~std::uint64_t{0};
+    if (offset == registers::kClockEngine) return values[offset] += clock_step;
     const auto found = held.find(offset);
     return found == held.end() ? values[offset] : found->second;
   }
@@ -257,7 +279,30 @@ class RegisterBoard : public Transport {
 
   std::map<std::uint32_t, std::uint64_t> held, values;
   bool all_ones = false;
+  std::uint64_t clock_step = 0;  ///< between two readings of the engine's clock
 };
+
+TEST(TheDriver, EndsWhereTheStatusStandsThoughNothingMoves) {
+  using namespace registers;  // NOLINT
+  const EngineSize size = engine_size(8, 8);
+  RegisterBoard board;
+  // The registers that it compares with the size, as it names them.
+  for (const std::uint32_t offset : {kCapabilities, kCapacities, kAttendCapacities}) {
+    const std::string message = message_of([&] { Driver(board, size); });
+    board.held[offset] = std::stoull(message.substr(message.find("want ") + 5), nullptr, 16);
+  }
+  board.held[kStatus] = kStatusRunning;
+  board.clock_step = 100'000;
+  board.values[kWatchdogLimit] = 3'000'000;
+  Driver driver(board, size);
+  const TableRow row;
+  EXPECT_THAT(message_of([&] {
+                driver.run({0, std::string(64, 'a'), {&row, 1}, {}, {}});
+              }),
+              AllOf(HasSubstr("registers: the status says that it is at work"),
+                    HasSubstr("for 4100000 cycles")));
+  EXPECT_EQ(board.values[kClockEngine], 4'200'000U);
+}
 
 std::vector<RungReport> climbed(Transport& board) {
   const AnswerSet answers{8, 8, "none", {}};

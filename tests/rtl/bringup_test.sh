@@ -70,6 +70,15 @@ expect 2 "is not a regular file, no library" --board opae --opae-library "$folde
 head -c 20000 "$stand_in" >"$folder/part.so"
 expect 2 "the library is cut off; got 20000 bytes, want" --board opae --opae-library "$folder/part.so"
 expect 2 "an empty value" --board opae --opae-library ''
+expect 2 "response_order: the engine takes answers in order" --set board.ddr4.response_order=as_completed
+expect 2 "--stalls" --stalls 18446744073709551615
+
+# Where no rung is begun, a report of an earlier run does not stay.
+echo '{"passed": true}' >"$folder/f.json"
+expect 2 "opae-sdk 2.x" --board opae --opae-library "$folder/none.so" --json "$folder/f.json" \
+  --junit "$folder/f.xml"
+grep -q '"passed": false' "$folder/f.json" || { echo "f.json: passed"; failed=1; }
+grep -q 'failures="1"' "$folder/f.xml" || { echo "f.xml: not failed"; failed=1; }
 
 expect 2 "no such unit" --fault bank7:silent@0
 expect 2 "nowhere" --json "$folder/nowhere/a.json"
