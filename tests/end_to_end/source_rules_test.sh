@@ -23,4 +23,16 @@ forbid 'lanes and the bench come after sim and program' '#include "(bench|cuda)/
 forbid 'sim comes after program' '#include "sim/' program
 forbid 'lanes come before the bench' '#include "bench/' cuda
 forbid 'no globbing of sources' 'file\(GLOB(_RECURSE)? [A-Za-z_]+ .*\.(cc|cu|h)' bench cuda program sim
+
+# What the README and the tutorial run, scripts/bench has built.
+built=$(sed -n 's/^targets=(\(.*\))$/\1/p' scripts/bench)
+for program in $(grep -ho 'build/bin/[a-z_]*' README.md docs/tutorial.md | sort -u); do
+  program=${program##*/}
+  target=$(grep -rhoE --include=CMakeLists.txt "^ *set_target_properties\([a-z_]+ PROPERTIES OUTPUT_NAME $program\)" \
+    bench program | sed 's/.*(\([a-z_]*\) .*/\1/') || target=$program
+  if [[ " $built " != *" ${target:-$program} "* ]]; then
+    echo "build/bin/$program: scripts/bench builds $built"
+    failed=1
+  fi
+done
 ((failed == 0)) && echo 'all rules hold'
