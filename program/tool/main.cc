@@ -180,6 +180,11 @@ int run(int argc, char** argv) {
   identity_command->add_option("file", options.file, "a LOGOS text");
   CLI::App* check_command = app.add_subcommand("check", "parse, check, genuine or not");
   check_command->add_option("file", options.file, "a LOGOS text")->required();
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (!first.starts_with('-') && first != "write" && first != "identity" && first != "check") {
+    throw Error("command line", "no such command", fmt::format("\"{}\"", first),
+                "write, identity or check");
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& fault) {

@@ -206,5 +206,12 @@ TEST_F(Tool, RunsWithoutStandardErrorAndInput) {
   EXPECT_EQ(run("identity --cut decode:0", " >&- 2>&- <&-").status, 2);
 }
 
+TEST_F(Tool, NamesACommandThatThereIsNot) {
+  EXPECT_EQ(run("wirte --cut decode:3").error,
+            "command line: no such command; got \"wirte\", want write, identity or check\n");
+  EXPECT_EQ(run("").error,
+            "command line: no such command; got \"\", want write, identity or check\n");
+}
+
 }  // namespace
 }  // namespace logos
