@@ -94,8 +94,8 @@ void check_outputs(const BringupOptions& options) {
     for (const auto& entry : std::filesystem::directory_iterator(*options.replay_from, failed)) {
       files.read("--replay", entry.path());
     }
+    files.keep_folder("--replay", *options.replay_from, "");
   }
-  if (options.replay_from) files.keep_folder("--replay", *options.replay_from, "");
   if (options.export_to) files.keep_folder("--export", *options.export_to, "");
   if (options.json) files.write("--json", *options.json);
   if (options.junit) files.write("--junit", *options.junit);
@@ -171,7 +171,7 @@ int run(const BringupOptions& options) {
   Outputs outputs;
   try {
     return climb_board(options, context, outputs);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     // Else a report of an earlier run would stay, and pass for this one's.
     context.refused = error.what();
     write_reports(options, {}, context, outputs);

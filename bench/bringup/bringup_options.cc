@@ -21,6 +21,7 @@ struct Raw {
   std::vector<std::string> settings;
 };
 
+/// The board takes it plus 1, for 0 is none there.
 constexpr std::uint64_t kMostSeed = std::numeric_limits<std::uint64_t>::max() - 1;
 
 std::uint64_t number_within(std::string_view option, std::string_view text, std::uint64_t least,

@@ -25,7 +25,6 @@ constexpr const char* kListFormat = "logos d5005 known answers 1";
 constexpr const char* kList = "answers.json";
 constexpr const char* kExtension = ".answer";
 constexpr int kFirstRung = 6;  ///< of those that climb with known answers
-constexpr std::int64_t kMostOutputBytes = std::int64_t{1} << 30;  ///< of 512 segments of 2 MiB
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
 constexpr std::uint64_t kMostListBytes = std::uint64_t{1} << 20;
 constexpr std::int64_t kMostSuperBeats = std::int64_t{1} << 28;

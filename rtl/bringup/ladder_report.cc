@@ -12,8 +12,8 @@ std::string xml(std::string_view text) {
   std::string escaped;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
-    if (text.substr(at).starts_with("\xEF\xBF\xBE") ||
-        text.substr(at).starts_with("\xEF\xBF\xBF")) {
+    const std::string_view three = text.substr(at, 3);
+    if (three == "\xEF\xBF\xBE" || three == "\xEF\xBF\xBF") {
       escaped += "\xEF\xBF\xBD";  // U+FFFD
       at += 2;
       continue;

@@ -15,10 +15,10 @@ std::string table_lines(const RungReport& report);
 
 /// What was run, for the head of a report.
 struct LadderContext {
-  std::string board;    ///< "sim", "opae"
-  std::string answers;  ///< where the known answers come from
-  std::string fault;    ///< as planted, or ""
-  std::string refused;  ///< why no rung was begun, or ""
+  std::string board;      ///< "sim", "opae"
+  std::string answers;    ///< where the known answers come from
+  std::string fault;      ///< as planted, or ""
+  std::string refused{};  ///< why no rung was begun, or ""
 };
 
 /// A fault was planted, and all rungs passed nevertheless: the ladder has failed.

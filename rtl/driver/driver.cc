@@ -18,8 +18,7 @@ namespace {
 using namespace registers;  // NOLINT: the registers by their own names
 
 constexpr std::size_t kLineBytes = 64;
-constexpr std::size_t kSegmentCount = 512;  ///< entries of the table of output segments
-constexpr int kMostResetWaits = 500;        ///< a reset takes some hundred cycles
+constexpr int kMostResetWaits = 500;  ///< a reset takes some hundred cycles
 /// Cycles between two looks at what moves: more than all but the longest runs take.
 constexpr std::uint64_t kLookCycles = 1'000'000;
 constexpr int kClockWaits = 64;  ///< between two looks at the engine's clock
@@ -301,9 +300,9 @@ void Driver::expect_end(std::uint64_t end_bit, std::uint64_t epoch) {
 /// Pins as many segments as the output needs and says where they lie.
 void Driver::map_output(std::size_t bytes) {
   const std::size_t segments = (bytes + kMostBufferBytes - 1) / kMostBufferBytes;
-  if (segments > kSegmentCount) {
+  if (bytes > kMostOutputBytes) {
     throw Error(fmt::format("board {}", transport_.name()), "bytes of output",
-                fmt::to_string(bytes), fmt::format("{} at most", kSegmentCount * kMostBufferBytes));
+                fmt::to_string(bytes), fmt::format("{} at most", kMostOutputBytes));
   }
   while (output_.size() < segments) {
     output_.push_back(transport_.allocate(kMostBufferBytes));

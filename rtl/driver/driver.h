@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,6 +14,9 @@
 #include "sim/timing.h"
 
 namespace logos::d5005 {
+
+/// Of one run: the table of output segments has 512 entries.
+inline constexpr std::size_t kMostOutputBytes = 512 * kMostBufferBytes;
 
 /// What a bank's counters say of a run.
 struct BankCounters {

@@ -30,7 +30,7 @@ for program in $(grep -ho 'build/bin/[a-z_]*' README.md docs/tutorial.md | sort 
   program=${program##*/}
   target=$(grep -rhoE --include=CMakeLists.txt "^ *set_target_properties\([a-z_]+ PROPERTIES OUTPUT_NAME $program\)" \
     bench program | sed 's/.*(\([a-z_]*\) .*/\1/') || target=$program
-  if [[ " $built " != *" ${target:-$program} "* ]]; then
+  if [[ " $built " != *" $target "* ]]; then
     echo "build/bin/$program: scripts/bench builds $built"
     failed=1
   fi

@@ -107,10 +107,12 @@ TEST(KnownAnswers, AreRefusedWhereAFileIsDamagedMissingOrSurplus) {
               AllOf(HasSubstr("more.answer"), HasSubstr("does not name")));
   fs::remove(folder.path() / "more.answer");
   const fs::path list = folder.path() / "answers.json";
-  std::string edited = read_whole_file(list);
+  const std::string listed = read_whole_file(list);
+  std::string edited = listed;
   edited.replace(edited.find("\"rung\": 10"), 10, "\"rung\": 9 ");
   write_whole_file(list, edited);
   EXPECT_THAT(message_of([&] { read_answers(folder.path()); }), HasSubstr("another rung"));
+  write_whole_file(list, listed);
   fs::remove(file);
   EXPECT_THAT(message_of([&] { read_answers(folder.path()); }), HasSubstr("decode-5-x"));
 }
@@ -301,7 +303,8 @@ TEST(TheDriver, EndsWhereTheStatusStandsThoughNothingMoves) {
               }),
               AllOf(HasSubstr("registers: the status says that it is at work"),
                     HasSubstr("for 4100000 cycles")));
-  EXPECT_EQ(board.values[kClockEngine], 4'200'000U);
+  // From 100,000 to the first look at 1,100,000, and as long as it says from there.
+  EXPECT_EQ(board.values[kClockEngine], 5'200'000U);
 }
 
 std::vector<RungReport> climbed(Transport& board) {
